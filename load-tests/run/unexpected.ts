@@ -116,8 +116,9 @@ function withoutRepetitions(line: string, printed: ReadonlySet<unknown>): string
   const [, replica = '', json = ''] = /^([\w-]+): (.*)$/.exec(line) ?? [];
   try {
     const rest: unknown = JSON.parse(json, (_, value: unknown) => {
-      if (Array.isArray(value)) return value.filter((one: unknown) => JSON.stringify(one ?? {}) !== '{}');
-      return value === replica || printed.has(value) ? undefined : value;
+      const kept: unknown = Array.isArray(value) ? value.filter((one) => one !== undefined) : value;
+      const isEmpty = typeof kept === 'object' && kept !== null && Object.keys(kept).length === 0;
+      return isEmpty || kept === replica || printed.has(kept) ? undefined : kept;
     });
     return `${replica}: ${JSON.stringify(rest)}`;
   } catch {

@@ -40,6 +40,15 @@ test('one sentence has the number of unexpected answers, in English and in Chine
   expect(unexpectedText(new UnexpectedAnswerCollector(false).result(() => []))).toBeUndefined();
 });
 
+test('a cause that the answer has said is left out of the log line', () => {
+  const collector = new UnexpectedAnswerCollector(false);
+  collector.note('a-1', 502, unknown);
+  const line = JSON.stringify({ level: 'warn', cause: [{ message: DETAIL }], msg: DETAIL });
+  expect(unexpectedLines(collector.result(() => [`order-1: ${line}`]))[1]).toBe(
+    '  order-1: {"level":"warn"}',
+  );
+});
+
 test('each group is printed with one example, and no text of it is repeated by its log line', () => {
   expect(unexpectedLines(collected())).toEqual([
     `502 OUTCOME_UNKNOWN for request a-1: ${DETAIL}`,
