@@ -285,19 +285,22 @@ describe('ioredis', () => {
     expect(lanes).toMatch(/EVALSHA increment count/);
   });
 
-  test('a blocking command waits until another actor writes', async () => {
+  test.each<[name: string, pop: (redis: Redis) => Promise<unknown>]>([
+    ['blpop', (redis) => redis.blpop('queue', 0)],
+    ['call with BLPOP in upper case', (redis) => redis.call('BLPOP', 'queue', 0)],
+  ])('a blocking command waits until another actor writes: %s', async (_, pop) => {
     const { results, lanes } = await showAll(
       {
         connect,
         actors: [
-          ({ redis }: Clients) => redis.blpop('queue', 0),
+          ({ redis }: Clients) => pop(redis),
           async ({ redis }: Clients) => {
             await redis.set('before', 1);
             await redis.lpush('queue', 'job');
           },
         ],
       },
-      (_, outcomes) => outcomes.map(({ value }) => value ?? null),
+      (__, outcomes) => outcomes.map(({ value }) => value ?? null),
     );
     expect(results).toEqual(['[["queue","job"],null]']);
     expect(lanes).toMatch(/BLPOP queue/);

@@ -43,7 +43,8 @@ const MAX_PUT_OFF_CALLS = 100;
 export class QuiescenceDetector {
   private readonly signal = new Signal();
   private progress = 0;
-  private disturbance: Disturbed | undefined;
+  /** Why the schedule cannot be continued. */
+  private failure: Error | undefined;
   /** Checks in a row that find statements without a connection. */
   private poolChecks = 0;
 
@@ -78,9 +79,9 @@ export class QuiescenceDetector {
     for (const inFlightStep of waiting) inFlightStep.blocked = false;
   }
 
-  /** Marks the schedule as disturbed: `settle` throws the first reason. */
-  disturb(reason: Disturbed): void {
-    this.disturbance ??= reason;
+  /** The schedule cannot be continued: it is disturbed, or its code cannot be explored. `settle` throws the first reason. */
+  fail(reason: Error): void {
+    this.failure ??= reason;
   }
 
   /**
@@ -93,10 +94,10 @@ export class QuiescenceDetector {
       this.inFlightSteps().some((other) => other !== inFlightStep && !other.blocked) ||
       this.actors.some(({ connections }) => connections.abandoned.size > 0);
     if (inFlightStep.blocked && !hasCause)
-      this.disturb(new Disturbed(`${inFlightStep.step.text} counted as blocked but was answered`));
+      this.fail(new Disturbed(`${inFlightStep.step.text} counted as blocked but was answered`));
   }
 
-  /** Resolves at quiescence. @throws Disturbed */
+  /** Resolves at quiescence. @throws the reason of `fail` */
   async settle(): Promise<void> {
     let attempts = 0;
     for (;;) {
@@ -114,9 +115,9 @@ export class QuiescenceDetector {
           break;
       }
     }
-    const { disturbance } = this;
-    this.disturbance = undefined; // throw once: the schedule still has to be cleaned up
-    if (disturbance !== undefined) throw disturbance;
+    const { failure } = this;
+    this.failure = undefined; // throw once: the schedule still has to be cleaned up
+    if (failure !== undefined) throw failure;
   }
 
   /**

@@ -1,6 +1,7 @@
 import {
   DependencyDown,
   InjectedFault,
+  NotInSchedules,
   unobserved,
   type Listener,
   type Step,
@@ -199,7 +200,7 @@ export class StepGate {
       const isLost = step.connection !== undefined && actor.lostSessions.has(step.connection);
       if (isLost) event.fault = 'lost-session';
       else if (error instanceof DependencyDown && actor.process.alive)
-        this.run.quiescence.disturb(new Disturbed(`${step.kind} did not answer`, { cause: error }));
+        this.run.quiescence.fail(new Disturbed(`${step.kind} did not answer`, { cause: error }));
       else if (!inFlightStep.timedOut) for (const named of seen) this.run.locks.noteSeen(actor.name, named); // refused
       this.run.eventLog.fail(event, error);
       this.run.quiescence.unblock(inFlightStep);
@@ -269,6 +270,7 @@ export class StepGate {
 
   private hold(actor: Actor, task: ActorTask, step: Step): Promise<Release> {
     if (!actor.process.alive) return this.refuse(actor, task);
+    if (step.refused !== undefined) this.run.quiescence.fail(new NotInSchedules(step.text, step.refused));
     if (task.auto) return Promise.resolve({ mode: 'issue', wasDelayed: false });
     this.trackWait(actor, step);
     return new Promise((resolve) => {

@@ -3,6 +3,7 @@ export * from './gateway';
 export * from './lock-folder';
 export * from './redis';
 export * from './redis-cluster';
+export { NotInSchedules } from './not-in-schedules';
 export { lockCommandNamed, nameScript } from './redis-command';
 export { watchCommands } from './redis-monitor';
 export * from './servers';

@@ -2,8 +2,9 @@ import { Command, type Redis } from 'ioredis';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Writable } from 'node:stream';
 import { currentScope, step, unobserved, type Blocking, type Step, type StepInfo } from '../seam';
+import { whyNotScript } from './not-in-schedules';
 import { instrumentPipelines, OpenTransaction } from './pipelines';
-import { describe, nameScript } from './redis-command';
+import { describe, nameOf, nameScript } from './redis-command';
 
 type Listener = (...args: unknown[]) => void;
 
@@ -179,8 +180,8 @@ class Instrumentation implements InstrumentedRedis {
 
   private issueNow(command: Command, current: Step | undefined): Promise<unknown> {
     const { send } = this;
-    const { name } = command;
-    this.transaction.note(name);
+    const name = nameOf(command);
+    this.transaction.note(command);
     if (name === 'quit') this.isClosing = true;
     this.noteOrder(current);
     const { blocking } = current ?? {};
@@ -230,8 +231,11 @@ class Instrumentation implements InstrumentedRedis {
   }
 
   private nameScripts(): void {
-    const { scriptsSet } = this.redis as unknown as { scriptsSet: Record<string, { sha: string }> };
-    for (const [name, { sha }] of Object.entries(scriptsSet)) nameScript(sha, { name });
+    const { scriptsSet } = this.redis as unknown as {
+      scriptsSet: Record<string, { sha: string; lua: string }>;
+    };
+    for (const [name, { sha, lua }] of Object.entries(scriptsSet))
+      nameScript(sha, { name, refused: whyNotScript(lua) });
   }
 }
 
@@ -254,11 +258,12 @@ function blockingOf(command: Command): Blocking | undefined {
   const at = timeoutAt(command);
   if (at === undefined) return undefined;
   const timeout = Number(command.args[at]);
-  return { timeoutMs: TIMEOUT_AT[command.name] === 'BLOCK' ? timeout : timeout * 1000 };
+  return { timeoutMs: TIMEOUT_AT[nameOf(command)] === 'BLOCK' ? timeout : timeout * 1000 };
 }
 
-function timeoutAt({ name, args }: Command): number | undefined {
-  switch (TIMEOUT_AT[name]) {
+function timeoutAt(command: Command): number | undefined {
+  const { args } = command;
+  switch (TIMEOUT_AT[nameOf(command)]) {
     case 'first':
       return 0;
     case 'last':

@@ -1,6 +1,6 @@
 import type { Command, Redis } from 'ioredis';
 import { currentScope, step, type Step, type StepInfo } from '../seam';
-import { describe } from './redis-command';
+import { describe, nameOf } from './redis-command';
 
 /** The parts of an ioredis pipeline that are used here. */
 interface Pipeline {
@@ -28,7 +28,8 @@ export class OpenTransaction {
   isInMulti = false;
 
   /** Notes a command that is sent. */
-  note(name: string): void {
+  note(command: Pick<Command, 'name'>): void {
+    const name = nameOf(command);
     if (name === 'watch') this.isWatching = true;
     if (name === 'multi') this.isInMulti = true;
     if (/^(exec|discard|unwatch)$/.test(name)) this.isWatching = false;
@@ -64,7 +65,7 @@ export function instrumentPipelines(client: PipelineClient): void {
       return step(
         () => ({ ...describeMulti(_queue), ...(server !== undefined && { server }) }),
         (current) => {
-          transaction.note('exec');
+          transaction.note({ name: 'exec' });
           return client.issue(exec, current);
         },
       );
@@ -116,11 +117,13 @@ async function execOneByOne(redis: Redis, queue: readonly Command[]): Promise<un
 function describeMulti(queue: readonly Command[]): StepInfo {
   const inside = queue.filter(({ name }) => name !== 'multi' && name !== 'exec').map(describe);
   const [first] = inside;
+  const refused = inside.map((info) => info.refused).find(Boolean);
   return {
     kind: 'redis',
     verb: 'MULTI',
     text: `MULTI; ${inside.map(({ text }) => text).join('; ')}; EXEC`,
     keys: inside.flatMap(({ keys = [] }) => keys),
     ...(first?.key !== undefined && { key: first.key }),
+    ...(refused !== undefined && { refused }),
   };
 }

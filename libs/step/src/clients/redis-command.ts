@@ -1,6 +1,7 @@
 import type { Command } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { ACQUIRES, ACQUIRES_IF_FREE, DependencyDown, INSPECTS, RELEASES, RENEWS } from '../seam';
+import { whyNotCommand, whyNotScript } from './not-in-schedules';
 import type { PendingReply } from './reply-deadlines';
 import type { LockCommand, StepInfo } from '../seam';
 
@@ -14,6 +15,8 @@ interface KnownScript {
   readonly lock?: LockCommand;
   /** Where its reply, a list, has the milliseconds until its first key expires. */
   readonly timeLeftAt?: number;
+  /** Why it cannot be explored; absent: it can. */
+  readonly refused?: string | undefined;
 }
 
 /** The loaded Lua scripts by SHA-1. */
@@ -22,11 +25,14 @@ const scripts = new Map<string, KnownScript>();
 /** Makes a script known by its name, and by what it does to a lock. */
 export const nameScript = (sha: string, script: KnownScript): void => void scripts.set(sha, script);
 
+/** The name of a command in lower case: ioredis keeps that of `call` as it was written. */
+export const nameOf = ({ name }: Pick<Command, 'name'>): string => name.toLowerCase();
+
 /** A script without a name, by the commands that it calls: `Lua(GET,DEL)#4283cd`. The digits tell scripts with the same commands apart. */
 function describeScript(sha: string, source: string | undefined): KnownScript {
   const called = (source ?? '').matchAll(/\bredis\.p?call\(\s*(['"])(\w+)\1/g);
   const verbs = new Set(Array.from(called, ([, , verb = '']) => verb.toUpperCase()));
-  return { name: `Lua(${[...verbs].join(',')})#${sha.slice(0, 6)}` };
+  return { name: `Lua(${[...verbs].join(',')})#${sha.slice(0, 6)}`, refused: whyNotScript(source ?? '') };
 }
 
 const sha1Of = (source: string): string => createHash('sha1').update(source).digest('hex');
@@ -62,6 +68,7 @@ export function describe(command: Command): StepInfo {
     const key = WITHOUT_KEY.has(verb) ? undefined : args[0];
     const loaded = verb === 'SCRIPT' && args[0]?.toUpperCase() === 'LOAD' ? args[1] : undefined;
     if (loaded !== undefined) nameByCommands(loaded);
+    const refused = whyNotCommand(nameOf(command), args);
     return {
       kind: 'redis',
       verb,
@@ -69,13 +76,14 @@ export function describe(command: Command): StepInfo {
       keys,
       ...(key !== undefined && { key }),
       ...(isLockKey(key) && { lock: plainLockCommand(verb, args) }),
+      ...(refused !== undefined && { refused }),
     };
   }
   const [source = '', keyCount = '0', ...rest] = args;
   // EVAL sends the whole text, to a server that lost its scripts in a restart
   const text = verb === 'EVAL' ? source : undefined;
   const sha = text === undefined ? source : sha1Of(text);
-  const { name, lock = INSPECTS, timeLeftAt } = scripts.get(sha) ?? describeScript(sha, text);
+  const { name, lock = INSPECTS, timeLeftAt, refused } = scripts.get(sha) ?? describeScript(sha, text);
   const key = keyCount === '0' ? undefined : rest[0];
   return {
     kind: 'redis',
@@ -86,6 +94,7 @@ export function describe(command: Command): StepInfo {
     ...(key !== undefined && { key }),
     ...(timeLeftAt !== undefined && { timeLeftAt }),
     ...(isLockKey(key) && { lock }),
+    ...(refused !== undefined && { refused }),
   };
 }
 

@@ -2,7 +2,8 @@ import { Command, Redis, type RedisOptions } from 'ioredis';
 import { SCHEDULE_TIME } from '../seam';
 import { instrumentPipelines, OpenTransaction } from './pipelines';
 import { ReplyDeadlines } from './reply-deadlines';
-import { PendingCommand, describe, inService, withinTime } from './redis-command';
+import { NotInSchedules, whyNotCommand } from './not-in-schedules';
+import { PendingCommand, describe, inService, nameOf, withinTime } from './redis-command';
 import { currentScope, step, type Step } from '../seam';
 
 /** The Redis counter that numbers the commands on lock keys, for ordered histories. */
@@ -31,37 +32,13 @@ const TAKES_THE_CONNECTION: ReadonlySet<string> = new Set([
   ...['blpop', 'brpop', 'blmove', 'blmpop', 'brpoplpush', 'bzpopmin', 'bzpopmax', 'bzmpop'],
 ]);
 
-/** Commands with an absolute time, and options of SET and GETEX that are one. */
-const AT_A_TIME = /^p?expireat$/;
-const TIME_OPTION = /^(PX|EX)AT$/i;
-/** A script that uses one of them. */
-const SCRIPT_AT_A_TIME = /(["'])((PX|EX)AT|P?EXPIREAT)\1/i;
-
 const isInSchedule = (): boolean => currentScope()?.scheduleTime !== undefined;
 
-/** The command cannot be explored. */
-class NotInSchedules extends Error {
-  readonly code = 'EXPLORE.COMMAND';
-
-  constructor(command: string, why: string) {
-    super(`${command} ${why}`);
-    this.name = 'NotInSchedules';
-  }
-}
-
 /** Why a command cannot be explored; undefined: it can. */
-function whyNotInSchedules({ name, args }: Command): string | undefined {
-  if (TAKES_THE_CONNECTION.has(name))
-    return 'waits on its connection, which the explorer cannot see: use commands that are answered at once';
-  const has = (pattern: RegExp): boolean => args.some((arg) => typeof arg === 'string' && pattern.test(arg));
-  const takesTime =
-    AT_A_TIME.test(name) ||
-    (/^(set|getex)$/.test(name) && has(TIME_OPTION)) ||
-    (/^(eval|script)$/.test(name) && has(SCRIPT_AT_A_TIME));
-  return takesTime
-    ? 'has an absolute time, and the time of a schedule is not that of Redis: use PX, EX or PEXPIRE'
-    : undefined;
-}
+const whyNotInSchedules = (command: Command): string | undefined =>
+  TAKES_THE_CONNECTION.has(nameOf(command))
+    ? 'waits on its connection, which the explorer cannot see: use commands that are answered at once'
+    : whyNotCommand(nameOf(command), command.args);
 
 /** Undefined: the command can be explored, or no schedule is played. */
 function refusalOf(command: Command): NotInSchedules | undefined {
@@ -165,9 +142,9 @@ export class SteppedRedis extends Redis {
     const time = currentScope()?.scheduleTime;
     if (time !== undefined)
       command.args = command.args.map((arg) => (arg === SCHEDULE_TIME ? String(time()) : arg));
-    if (this.replicaMs !== undefined && command.name === 'wait') command.args[1] = String(this.replicaMs);
+    if (this.replicaMs !== undefined && nameOf(command) === 'wait') command.args[1] = String(this.replicaMs);
     const { transaction } = this;
-    transaction.note(command.name);
+    transaction.note(command);
     const isOpen = transaction.isWatching || transaction.isInMulti; // a MULTI of its own would end or break it
     return current?.lock !== undefined && currentScope()?.ordered === true && !isOpen
       ? this.sendOrdered(command, current)

@@ -28,6 +28,8 @@ export interface StepInfo {
   readonly server?: string;
   /** The command waits in the server until another client acts. */
   readonly blocking?: Blocking;
+  /** Why the step cannot be explored; absent: it can. */
+  readonly refused?: string;
   /** Server-side id of the step's SQL connection, set by the client when it is known. */
   connection?: number;
 }
