@@ -77,11 +77,17 @@ const OF_EXPLORER: ReadonlySet<string> = new Set([
   'QueuedCommand',
   'PollsWithoutPause',
   'UnseenTransaction',
+  'Unanswered',
   'Disturbed',
   'Diverged',
 ]);
 /** Errors of a user's file, by name for the same reason. */
-const OF_INPUT: ReadonlySet<string> = new Set(['NotASubject', 'PreparationFailed', 'NothingTested']);
+const OF_INPUT: ReadonlySet<string> = new Set([
+  'NotASubject',
+  'NotInSchedules',
+  'PreparationFailed',
+  'NothingTested',
+]);
 
 const isNamed = (error: unknown, names: ReadonlySet<string>): error is Error =>
   error instanceof Error && names.has(error.name);

@@ -30,6 +30,18 @@ export class QueuedCommand extends Error {
   }
 }
 
+/** A statement has no answer for long, and the database shows no lock that it waits for. */
+export class Unanswered extends Error {
+  readonly code = 'EXPLORE.UNANSWERED';
+
+  constructor({ actor, text }: Pick<Step, 'actor' | 'text'>, ms: number) {
+    super(
+      `the database has not answered "${text}" of ${actor} for ${ms / 1000} s, and shows no lock that it waits for. The explorer knows waits for rows, tables and GET_LOCK`,
+    );
+    this.name = 'Unanswered';
+  }
+}
+
 /**
  * True when the code of these actors cannot continue by itself: each waits for a promise that another actor of its
  * process settles, for example a mutex in a module, for a timer of the schedule, for a step of one of its timers, or for a

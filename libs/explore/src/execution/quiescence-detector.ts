@@ -3,6 +3,7 @@ import {
   isIdle,
   OutsideTheSeam,
   QueuedCommand,
+  Unanswered,
   isQuiescent,
   hasNoStep,
   type InFlightStep,
@@ -13,6 +14,7 @@ import { Disturbed } from './disturbed';
 import {
   forgetSession,
   lockNameIn,
+  locksTables,
   requestsNamedLock,
   mayWaitForLock,
   within,
@@ -33,6 +35,9 @@ const MAX_BUSY_CHECKS = 400;
 /** Milliseconds for which a wait in the memory of a process must last before it counts as one that never ends. */
 const LASTING_MS = 1000;
 
+/** Milliseconds without progress after which a statement that waits for no known lock ends the search: more than `Purge` takes. */
+const UNANSWERED_MS = 60_000;
+
 /** Turns, 1 ms apart, for which a pending short timer of foreign code is awaited; after that it is ignored. */
 const MAX_PUT_OFF_TURNS = 20;
 
@@ -43,6 +48,7 @@ const MAX_PUT_OFF_CALLS = 100;
 export class QuiescenceDetector {
   private readonly signal = new Signal();
   private progress = 0;
+  private progressAt = performance.now();
   /** Why the schedule cannot be continued. */
   private failure: Error | undefined;
   /** Checks in a row that find statements without a connection. */
@@ -57,6 +63,7 @@ export class QuiescenceDetector {
   /** Records progress of a task. */
   noteProgress(): void {
     this.progress++;
+    this.progressAt = performance.now();
     this.poolChecks = 0;
     for (const { tasks } of this.actors) for (const task of tasks) task.idle = false; // the step may have resumed it: check again
     this.signal.fire();
@@ -217,6 +224,7 @@ export class QuiescenceDetector {
       open.flatMap(({ step }) =>
         step.connection === undefined ? [] : [{ thread: step.connection, lockName: lockNameIn(step) }],
       ),
+      this.mayLockTables,
     );
     const inRedis = await this.blockedClients.waiting(
       open.flatMap(({ step: { blocking } }) => (blocking === undefined ? [] : [blocking])),
@@ -229,6 +237,9 @@ export class QuiescenceDetector {
         (blocking !== undefined && inRedis.has(blocking));
       if (isBlocked) inFlightStep.blocked = true;
     }
+    const [unanswered] = open.filter(({ blocked }) => !blocked);
+    if (unanswered !== undefined && performance.now() - this.progressAt > UNANSWERED_MS)
+      throw new Unanswered(unanswered.step, UNANSWERED_MS);
   }
 
   /**
@@ -287,6 +298,14 @@ export class QuiescenceDetector {
     return this.actors.filter((actor) => actor.tasks.some((task) => tasks.includes(task)));
   }
 
+  /** A session holds locks of tables, or requests them: otherwise no statement waits for a table. */
+  private get mayLockTables(): boolean {
+    return (
+      this.inFlightSteps().some(({ step }) => locksTables(step)) ||
+      this.actors.some(({ holdings }) => holdings.tables.size > 0)
+    );
+  }
+
   /** The statement requests a lock while another session holds some: it probably waits. */
   private isContended({ step }: InFlightStep): boolean {
     if (step.blocking !== undefined) return true;
@@ -294,7 +313,9 @@ export class QuiescenceDetector {
       step.connection !== undefined &&
       mayWaitForLock(step) &&
       this.actors.some((actor) =>
-        [...actor.holdings.rows, ...actor.holdings.names].some((session) => session !== step.connection),
+        [...actor.holdings.rows, ...actor.holdings.names, ...actor.holdings.tables].some(
+          (session) => session !== step.connection,
+        ),
       )
     );
   }

@@ -1,5 +1,6 @@
 import { namedLocksAsSent, NO_WAIT, prefixedName } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { setTimeout as delay } from 'node:timers/promises';
 import { innodbStatus, isOf } from './innodb-status';
 
 /** A statement that was sent and is unanswered. */
@@ -8,6 +9,9 @@ export interface OpenStatement {
   /** Name of the lock it requests (GET_LOCK), as an SQL expression; absent: it requests row locks or none. */
   readonly lockName: string | undefined;
 }
+
+/** Milliseconds for which the process list may show a wait for a table that has been granted. */
+const GRANTED_MS = 5;
 
 /** A section of SHOW ENGINE INNODB STATUS about a transaction that waits for a row. */
 const isForRow = (section: string): boolean => section.includes('GRANTED:\nRECORD LOCKS');
@@ -26,16 +30,17 @@ export class Sessions {
   }
 
   /**
-   * The statements that wait for a row lock or a named lock right now. Row lock waits are read from SHOW ENGINE
+   * The statements that wait for a row lock, a named lock or, with `mayLockTables`, a table right now. Row lock waits are read from SHOW ENGINE
    * INNODB STATUS on MariaDB, because its INNODB_LOCK_WAITS goes stale when polled, and from performance_schema on
    * MySQL 8.
    */
-  async waiting(statements: readonly OpenStatement[]): Promise<ReadonlySet<number>> {
+  async waiting(statements: readonly OpenStatement[], mayLockTables: boolean): Promise<ReadonlySet<number>> {
     const named = statements.filter(({ lockName }) => lockName !== undefined);
     const rows = statements.filter(({ lockName }) => lockName === undefined).map(({ thread }) => thread);
     const found = new Set(await this.waitingForName(named));
     if (rows.length > 0) {
       const waits = this.isMariaDb ? await this.waitingInStatus(rows) : await this.waitingInSchema();
+      if (mayLockTables) for (const thread of await this.waitingForTable(rows)) waits.add(thread);
       for (const thread of rows) if (waits.has(thread)) found.add(thread);
     }
     return found;
@@ -115,6 +120,23 @@ export class Sessions {
     return new Set(rows.map((row) => (row as { id: number }).id));
   }
 
+  /** The sessions that wait for a metadata lock or a table lock, now and a moment later. */
+  private async waitingForTable(threads: readonly number[]): Promise<readonly number[]> {
+    const first = await this.inState(threads, 'Waiting for % lock');
+    if (first.length === 0) return [];
+    await delay(GRANTED_MS);
+    return this.inState(first, 'Waiting for % lock');
+  }
+
+  /** Those of these sessions whose state in the process list is like `state`. */
+  private async inState(threads: readonly number[], state: string): Promise<readonly number[]> {
+    const [rows] = await this.admin.query<RowDataPacket[]>(
+      'SELECT ID AS id FROM information_schema.PROCESSLIST WHERE ID IN (?) AND STATE LIKE ?',
+      [threads, state],
+    );
+    return rows.map((row) => (row as { id: number }).id);
+  }
+
   /**
    * A statement waits when another session holds the name and the statement has begun to wait. Neither fact suffices:
    * the process list still shows `User lock` for a moment after the grant, and an owner exists before the statement
@@ -125,15 +147,10 @@ export class Sessions {
     const owners = statements.map(
       ({ lockName = '' }, i) => `IS_USED_LOCK(${prefixedName(this.namedLockPrefix, lockName)}) AS owner${i}`,
     );
-    const [[used], [begun]] = [
-      // eslint-disable-next-line no-restricted-syntax -- the name is an expression: the same text as in the statement
-      await this.admin.query<RowDataPacket[]>(`SELECT ${owners.join(', ')}`),
-      await this.admin.query<RowDataPacket[]>(
-        "SELECT ID AS id FROM information_schema.PROCESSLIST WHERE ID IN (?) AND STATE = 'User lock'",
-        [statements.map(({ thread }) => thread)],
-      ),
-    ];
-    const begunIn = new Set(begun.map((row) => (row as { id: number }).id));
+    // eslint-disable-next-line no-restricted-syntax -- the name is an expression: the same text as in the statement
+    const [used] = await this.admin.query<RowDataPacket[]>(`SELECT ${owners.join(', ')}`);
+    const threads = statements.map(({ thread }) => thread);
+    const begunIn = new Set(await this.inState(threads, 'User lock'));
     return statements.flatMap(({ thread }, i) => {
       const owner = (used[0] as Record<string, number | null>)[`owner${i}`] ?? thread; // free: about to be granted
       return owner !== thread && begunIn.has(thread) ? [thread] : [];

@@ -5,7 +5,8 @@ import { numberIn } from './arithmetic';
 /** Statements that may wait for a lock of another session. */
 export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' | 'text'>): boolean =>
   kind === 'sql' &&
-  (/^(UPDATE|DELETE|REPLACE|LOCK)$/.test(verb) ||
+  (/^(UPDATE|DELETE|REPLACE)$/.test(verb) ||
+    locksTables({ verb }) ||
     (verb === 'INSERT' && !isMovement(text)) ||
     / FOR UPDATE\b| LOCK IN SHARE MODE| FOR SHARE\b|GET_LOCK\s*\(/i.test(text));
 
@@ -86,10 +87,11 @@ const beginsAutocommit = (step: Pick<Step, 'text'>): boolean =>
 
 /** Statements that commit the open transaction of their session, before they do anything. */
 export const commitsImplicitly = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
-  beginsAutocommit({ text }) || (COMMITTING.test(verb) && !/^(CREATE|DROP) TEMPORARY /i.test(text));
+  beginsAutocommit({ text }) || (locksTables({ verb }) && !/^(CREATE|DROP) TEMPORARY /i.test(text));
 
-const COMMITTING =
-  /^(ALTER|ANALYZE|CHECK|CREATE|DROP|FLUSH|GRANT|LOCK|OPTIMIZE|RENAME|REPAIR|REVOKE|TRUNCATE)$/;
+/** LOCK TABLES, and statements that change or check tables: they wait until no other session uses the table, and others wait for them. */
+export const locksTables = ({ verb }: Pick<Step, 'verb'>): boolean =>
+  /^(ALTER|ANALYZE|CHECK|CREATE|DROP|FLUSH|GRANT|LOCK|OPTIMIZE|RENAME|REPAIR|REVOKE|TRUNCATE)$/.test(verb);
 
 /** UNLOCK TABLES, or what ends LOCK TABLES as well. */
 const unlocksTables = (step: Pick<Step, 'verb' | 'text'>): boolean =>
