@@ -1,6 +1,7 @@
 import { explore } from '#lab/kit';
 import { Redis } from 'ioredis';
-import { kitServers } from './support';
+import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
+import { kitServers, violationOf } from './support';
 
 interface Clients {
   readonly redis: Redis;
@@ -51,4 +52,71 @@ test('a script that the server has loaded before is refused by the text of its d
     invariants: { 'it is never judged': () => false },
   });
   await expect(exploring).rejects.toMatchObject({ code: 'EXPLORE.COMMAND' });
+});
+
+describe('several statements in one step', () => {
+  interface Databases {
+    readonly pool: Pool;
+  }
+  /** Adds one to what it has read before, so that an update would be lost between its statements. */
+  const STATEMENTS = 'SELECT value INTO @value FROM counter; UPDATE counter SET value = @value + 1';
+  const start = {
+    servers: kitServers(),
+    connect: ({ mysql }: { mysql: string }): Databases => ({
+      pool: createPool({ uri: mysql, multipleStatements: true }),
+    }),
+    setUp: async ({ pool }: Databases): Promise<void> => {
+      await pool.query('CREATE TABLE counter (value INT NOT NULL)');
+      await pool.query(`CREATE PROCEDURE increment() BEGIN ${STATEMENTS}; END`);
+    },
+    prepare: async ({ pool }: Databases): Promise<void> => {
+      await pool.query('DELETE FROM counter');
+      await pool.query('INSERT INTO counter VALUES (0)');
+    },
+  };
+  const send =
+    (sql: string) =>
+    ({ pool }: Databases): Promise<unknown> =>
+      pool.query(sql);
+  const counts =
+    (expected: number) =>
+    async ({ pool }: Databases): Promise<boolean> => {
+      const [[row]] = await pool.query<RowDataPacket[]>('SELECT value FROM counter');
+      return row?.['value'] === expected;
+    };
+
+  test.each([
+    ['a procedure', 'CALL increment()'],
+    ['a text with two statements', STATEMENTS],
+  ])('of %s: no violation is found, and the exploration ends with EXPLORE.COMMAND', async (_, sql) => {
+    const exploring = explore({
+      ...start,
+      actors: [send(sql), send(sql)],
+      invariants: { 'no update is lost': counts(2) },
+    });
+    await expect(exploring).rejects.toMatchObject({
+      code: 'EXPLORE.COMMAND',
+      message: expect.stringContaining('is one step') as unknown,
+    });
+  });
+
+  test('of a procedure: a violation between steps is found', async () => {
+    const actors = [send('CALL increment()'), send('UPDATE counter SET value = 5')] as const;
+    const { sentences } = await violationOf({
+      ...start,
+      actors,
+      invariants: { 'the procedure is last': counts(6) },
+    });
+    expect(sentences).toEqual(['"the procedure is last" is false']);
+  });
+
+  test('a semicolon in a value, and one at the end, are no second statement', async () => {
+    const set = send("SELECT 'a; b' AS text FROM counter;");
+    const { complete } = await explore({
+      ...start,
+      actors: [set, set],
+      invariants: { 'nothing changes': counts(0) },
+    });
+    expect(complete).toBe(true);
+  });
 });

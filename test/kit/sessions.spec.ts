@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { connect as connectTo, createServer, type AddressInfo, type Server } from 'node:net';
 import { hrtime } from 'node:process';
 import { setInterval } from 'node:timers/promises';
-import { kitServers, showAll } from './support';
+import { kitServers, showAll, violationOf } from './support';
 
 /** Ways of users to open connections, to begin transactions and to wait. */
 
@@ -64,12 +64,26 @@ test.each([
   ['START TRANSACTION'],
   ['/* app=shop */ START TRANSACTION'],
   ['-- app\nSTART TRANSACTION'],
-  ['CALL begin_tx()'],
   ['SET SESSION sql_mode = DEFAULT, autocommit = 0'],
 ])('a transaction that begins with %p ends with its process', async (begin) => {
   const results = await resultsOf([addAfter(begin), ({ pool }) => valueIn(pool)], { kill: 1 });
   expect(results).toEqual(['["died",0]', '[1,0]', '[1,1]']);
 });
+
+test.each(['["died",0]', '[1,0]', '[1,1]'])(
+  'a transaction that a procedure begins ends with its process: %s is found',
+  async (expected) => {
+    const { sentences } = await violationOf({
+      connect,
+      setUp,
+      prepare,
+      actors: [addAfter('CALL begin_tx()'), ({ pool }) => valueIn(pool)],
+      faults: { kill: 1 },
+      invariants: { [`not ${expected}`]: (...ended) => JSON.stringify(values(...ended)) !== expected },
+    });
+    expect(sentences).toHaveLength(1);
+  },
+);
 
 test('an isolation level that the pool sets when it opens a connection', async () => {
   const readsUncommitted = (servers: Parameters<typeof connect>[0]): Clients => {

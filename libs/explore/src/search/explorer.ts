@@ -1,3 +1,4 @@
+import { NotInSchedules } from '#lab/step';
 import type { FaultName } from '#lab/strategy';
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { execute, rootOf, type Execution, type Plan, type Subtree } from './execution';
@@ -50,7 +51,12 @@ interface Running {
   readonly done: Promise<readonly (Counted | undefined)[]>;
 }
 
-/** Searches the schedules of a plan. The result does not depend on the order in which a batch is run. */
+/**
+ * Searches the schedules of a plan. The result does not depend on the order in which a batch is run. Where a step stands for several
+ * statements, what happens between them is not explored: a violation is one all the same, and without one nothing is decided.
+ *
+ * @throws NotInSchedules
+ */
 export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
   let start: Start | undefined = startOf(plan);
   let tally = emptyTally();
@@ -58,7 +64,14 @@ export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Pr
   while (start !== undefined)
     ({ tally, again: start } = await searchFrom(start, plan, runBatch, limits, found));
   found.addMissingTo(tally);
-  return tally;
+  const { several, violating } = tally;
+  if (several === undefined) return tally;
+  if (violating === 0)
+    throw new NotInSchedules(
+      several,
+      'is one step, and no schedule of these steps violates anything: what other actors do between its statements cannot be explored. Send each statement by itself',
+    );
+  return { ...tally, partial: true };
 }
 
 /** The first schedule that showed each kind of violation, also before the search began again: it was run, so that it counts. */

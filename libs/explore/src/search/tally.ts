@@ -11,6 +11,7 @@ import {
 import { scheduleText, type Choice } from '../schedule';
 import type { Execution } from './execution';
 import { isWaiting } from '../actors';
+import { standsForSeveral } from '../world';
 
 /** A schedule that shows a violation. */
 export interface Witness {
@@ -53,6 +54,8 @@ export interface Tally {
   searched: number;
   /** True when not every schedule was run. */
   partial: boolean;
+  /** A step that stands for several statements, between which nothing was explored; undefined: there is none. */
+  several: string | undefined;
 }
 
 export const emptyTally = (): Tally => ({
@@ -71,6 +74,7 @@ export const emptyTally = (): Tally => ({
   calls: { redis: 0, sql: 0 },
   searched: 0,
   partial: false,
+  several: undefined,
 });
 
 export function count(
@@ -110,6 +114,7 @@ export function count(
     (e) => e.type === 'end' && /SOLD_OUT|NOT_OBTAINED|CONFLICT|FENCED/.test(e.code),
   );
   tally.prevented.aborts += oneIf((e) => e.type === 'end' && /LOST|DEADLOCK|TIMEOUT/.test(e.code));
+  [tally.several] = history.events.flatMap((e) => (e.type === 'step' && standsForSeveral(e) ? [e.text] : []));
   for (const kind of ['redis', 'sql'] as const)
     tally.calls[kind] += history.events.filter(
       (event) => event.type === 'step' && event.kind === kind,
@@ -133,6 +138,7 @@ export function merge(tally: Tally, other: Tally): void {
   for (const key of ['waits', 'rejects', 'aborts'] as const) tally.prevented[key] += other.prevented[key];
   for (const key of ['redis', 'sql'] as const) tally.calls[key] += other.calls[key];
   for (const harm of HARMS) tally.harms[harm] += other.harms[harm];
+  tally.several ??= other.several;
   addInterleavings(tally, other.interleavings);
   for (const [protection, n] of other.protections) add(tally.protections, protection, n);
   for (const [kind, n] of other.kinds) add(tally.kinds, kind, n);

@@ -63,6 +63,14 @@ export const startsTransaction = ({ text }: Pick<Step, 'text'>): boolean =>
 /** A text with several statements, or with a semicolon in a value. */
 const areSeveral = ({ text }: Pick<Step, 'text'>): boolean => /;\s*\S/.test(text);
 
+/** A procedure, or a text with several statements: one step, although other sessions may come between its statements. */
+export const standsForSeveral = ({
+  kind,
+  verb,
+  text,
+}: Pick<Step, 'verb' | 'text'> & { readonly kind: string }): boolean =>
+  kind === 'sql' && (verb === 'CALL' || /;\s*(?!--|#|\/\*)\S/.test(withoutTexts(text)));
+
 /** COMMIT and ROLLBACK, but not to a savepoint. */
 export const endsTransaction = ({ text }: Pick<Step, 'text'>): boolean =>
   /^(COMMIT|ROLLBACK)\b(?!.*\b(TO|AND CHAIN)\b)/i.test(text) && !areSeveral({ text });
