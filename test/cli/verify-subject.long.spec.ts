@@ -81,6 +81,24 @@ test('a subject with a mistake in its statement exits with 2 and one line', asyn
   await checkout.expectNoProcess();
 });
 
+test('a violation that its schedule does not show again exits with 3 and one line', async () => {
+  const file = join(checkout.root, 'once.js');
+  writeFileSync(
+    file,
+    `const { existsSync, writeFileSync } = require('node:fs');
+    const isFirst = () => !existsSync(__filename + '.ran') && (writeFileSync(__filename + '.ran', ''), true);
+    const read = ({ redis }) => redis.get('a');
+    exports.subject = { actors: [read, read], invariants: { 'it is false once': () => !isFirst() } };`,
+  );
+  const { code, stderr } = await checkout.run('verify', file, '--quick', '--workers', '1');
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /no longer reproduces at step \d+: .*does something that the explorer does not see\n$/,
+  );
+  expect(stderr).not.toMatch(/^ +at /m);
+  await checkout.expectNoProcess();
+});
+
 test('channels of pub/sub are apart in two workers, which explore at the same time', async () => {
   const file = join(checkout.root, 'subscriber.js');
   writeFileSync(

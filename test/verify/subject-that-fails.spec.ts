@@ -35,6 +35,19 @@ test('a subject whose actors all throw is refused with the error', async () => {
   );
 });
 
+test('a subject whose actors send no command that is observed is refused', async () => {
+  await expect(resultsOf(definitionWith({ actors: [() => 1, () => 2] }))).rejects.toThrow(
+    'no command of the actors was observed in any schedule, so that nothing is tested',
+  );
+});
+
+test('a subject of which one actor sends no command is explored', async () => {
+  const [withoutFault] = await resultsOf(
+    definitionWith({ actors: [() => 1, ({ sql }) => sql.query('SELECT 1')] }),
+  );
+  expect(withoutFault).toMatchObject({ faults: '', state: 'kept' });
+});
+
 test('a subject of which one actor throws is explored', async () => {
   const [withoutFault] = await resultsOf(
     definitionWith({ actors: [broken, ({ sql }) => sql.query('SELECT 1')] }),

@@ -89,6 +89,9 @@ const OF_INPUT: ReadonlySet<string> = new Set([
   'NothingTested',
 ]);
 
+/** Errors after which nothing is decided. */
+const OF_CHANGED_CODE: ReadonlySet<string> = new Set(['NoLongerReproduces']);
+
 const isNamed = (error: unknown, names: ReadonlySet<string>): error is Error =>
   error instanceof Error && names.has(error.name);
 
@@ -104,6 +107,10 @@ function reportError(error: unknown, progress: Progress): number {
   if (error instanceof StackError || error instanceof TargetError || isNamed(error, OF_EXPLORER)) {
     progress.say(error.message);
     return EXIT.notAsExpected;
+  }
+  if (isNamed(error, OF_CHANGED_CODE)) {
+    progress.say(error.message);
+    return EXIT.unknown;
   }
   progress.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT.notAsExpected;

@@ -1,5 +1,4 @@
 import {
-  NoLongerReproduces,
   TokenSyntaxError,
   drawMermaid,
   readToken,
@@ -75,11 +74,7 @@ async function replayToken(
   receivePrints((text, actor) => {
     context.progress.say(`${actor ?? 'when it is loaded'} prints: ${text}`);
   });
-  const played = await replay(pool.world, schedule).catch((error: unknown) => {
-    if (error instanceof NoLongerReproduces) throw new Failure(error.message, EXIT.unknown);
-    throw error;
-  });
-  const { history, verdict, sameCode } = played;
+  const { history, verdict, sameCode } = await replay(pool.world, schedule);
   context.progress.clear();
   process.stdout.write(`${(mermaid === true ? drawMermaid : printSchedule)(history, verdict)}\n`);
   if (!sameCode && schedule.hash !== '')

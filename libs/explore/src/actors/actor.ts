@@ -1,3 +1,4 @@
+import { messageOf } from '#lab/step';
 import { LocalProcess } from '#lab/strategy';
 import { nothingHeld, type PubSubInbox, type ActorConnections } from '../world';
 import { hasNoStep, serverWaitMs, type HeldStep, type ActorTask } from './actor-task';
@@ -12,6 +13,8 @@ export class ActorProcess {
   /** Absent for a subject without a file and without timers. */
   readonly realm: Realm | undefined;
   alive = true;
+  /** The unhandled error that has ended it. */
+  unhandled: unknown;
   paused = false;
   /** The server has ended its session; the process has not noticed yet. */
   sessionEnded = false;
@@ -117,8 +120,10 @@ export class Actor {
 export class ProcessDied extends Error {
   readonly code = 'DIED';
 
-  constructor(name: string) {
-    super(`${name} died`);
+  constructor({ name, process: { unhandled } }: Pick<Actor, 'name' | 'process'>) {
+    super(unhandled === undefined ? `${name} died` : `${name} died: ${messageOf(unhandled)}`, {
+      cause: unhandled,
+    });
     this.name = 'ProcessDied';
   }
 }

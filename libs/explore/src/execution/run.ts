@@ -248,6 +248,7 @@ export class Run {
   private async crash(process: ActorProcess, error: unknown): Promise<void> {
     if (process.alive) {
       process.alive = false;
+      process.unhandled = error;
       const why = messageOf(error);
       const ends = error instanceof CalledExit ? 'ends' : 'ends with an unhandled error';
       this.eventLog.fault('kill', process.name, `${process.name} ${ends}: ${why}`);

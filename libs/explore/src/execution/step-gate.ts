@@ -105,7 +105,7 @@ export class StepGate {
   listener(actor: Actor, task: ActorTask): Listener {
     return async (step, issue) => {
       const { mode, wasDelayed } = await this.hold(actor, task, step);
-      if (mode === 'die') throw new ProcessDied(actor.name);
+      if (mode === 'die') throw new ProcessDied(actor);
       const timer = task.isTimer ? ({ timer: true } as const) : {};
       const unsent = mode === 'error' ? 'error' : whyUnreachable(this.run, actor.process, step);
       if (unsent !== undefined) {
@@ -123,7 +123,7 @@ export class StepGate {
       });
       const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false };
       const reply = await this.issueAndRecord(actor, inFlightStep, () => withRealDate(issue), event);
-      if (!actor.process.alive) throw new ProcessDied(actor.name);
+      if (!actor.process.alive) throw new ProcessDied(actor);
       if (mode === 'lose-reply') throw new InjectedFault('lose-reply', step);
       return reply;
     };

@@ -3,7 +3,15 @@ import type { FaultName } from '#lab/strategy';
 import { budgetText, type Budget } from '../faults';
 import { EXPLORE_OPTIONS, play, scheduleTokenOf, shrink, writeToken, type Played } from '../schedule';
 import type { PromiseState } from './report-card';
-import { withTimeLimit, worstWitness, type Limits, type Plan, type Tally, type WorkerPool } from '../search';
+import {
+  isBlind,
+  withTimeLimit,
+  worstWitness,
+  type Limits,
+  type Plan,
+  type Tally,
+  type WorkerPool,
+} from '../search';
 
 /** The fault of each exploration of a subject, one after the other. Undefined: none. */
 const CIRCUMSTANCES = [undefined, 'kill', 'lose-reply', 'error', 'lapse', 'pause', 'flush'] as const;
@@ -31,15 +39,15 @@ type Exploring = Pick<Limits, 'max'> & {
 export class NothingTested extends Error {
   readonly code = 'VERIFY.NOTHING_TESTED';
 
-  constructor(text: string) {
-    super(`no actor returns in any schedule, so that nothing is tested: ${text}`);
+  constructor(what: string, why: string) {
+    super(`${what} in any schedule, so that nothing is tested: ${why}`);
     this.name = 'NothingTested';
   }
 }
 
 /**
  * Explores a subject without a fault and with each one, within `budgetMs` in all. Throws `NothingTested` when no actor returns in
- * any schedule without a fault.
+ * any schedule without a fault, or when none of their commands was observed.
  */
 export async function* exploreSubject(
   pool: WorkerPool,
@@ -62,7 +70,12 @@ export async function* exploreSubject(
     });
     const { schedules, applied } = tally;
     const error = i === 0 && applied === 0 ? await errorIn(pool, plan) : undefined;
-    if (error !== undefined) throw new NothingTested(error);
+    if (error !== undefined) throw new NothingTested('no actor returns', error);
+    if (i === 0 && isBlind(tally))
+      throw new NothingTested(
+        'no command of the actors was observed',
+        'use the clients that the functions receive',
+      );
     const worst = worstWitness(tally);
     if (worst === undefined) {
       yield { faults, schedules, state: stateWithoutViolation(tally, fault) };

@@ -1,6 +1,6 @@
 import type { ScheduleViolationKind } from '#lab/verdict';
 import { faultOf, isSame, type Choice, type FaultPlaces } from './choice';
-import { play, type Played } from './replay';
+import { NoLongerReproduces, play, type Played } from './replay';
 import { scheduleText } from './schedule-text';
 import type { Setup, World } from '../world';
 
@@ -10,6 +10,8 @@ const MAX_CANDIDATES = 120;
 /**
  * Shrinks a schedule of a plan that shows `kind`: fewest faults, then fewest context switches, then fewest steps. Every
  * candidate is run, once. `signal`: when it is aborted, the shortest schedule so far is returned.
+ *
+ * @throws NoLongerReproduces when the schedule itself does not show `kind` again.
  */
 export async function shrink(
   world: World,
@@ -21,7 +23,11 @@ export async function shrink(
   const run = (candidate: readonly Choice[]): Promise<Played> =>
     play(world, setup, candidate, { strict: false, faultPlaces });
   let best = await run(choices);
-  if (!shows(best, kind)) throw new Error(`the schedule no longer shows ${kind}: ${scheduleText(choices)}`);
+  if (!shows(best, kind))
+    throw new NoLongerReproduces(
+      best.choices.length,
+      `the schedule showed ${kind} when it was found. The code does something that the explorer does not see`,
+    );
   const tried = new Set<string>();
   for (let improved = true; improved;) {
     improved = false;

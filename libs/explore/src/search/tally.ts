@@ -121,6 +121,10 @@ export function count(
     ).length;
 }
 
+/** No actor has sent a command or statement that was observed: the order of their steps was not explored. */
+export const isBlind = ({ schedules, calls }: Tally): boolean =>
+  schedules > 0 && calls.redis + calls.sql === 0;
+
 /** The witness of the worst kind, or of the worst of these; undefined: no such violation was found. */
 export function worstWitness(
   { witnesses }: Tally,

@@ -2,6 +2,7 @@ import { actorsOf, type OwnSubject, type SubjectClients } from '#lab/own';
 import {
   instrument,
   messageOf,
+  refuseHidden,
   type Instrumented,
   type InstrumentedPool,
   type InstrumentedRedis,
@@ -53,6 +54,7 @@ export class OwnClients implements UserClients {
         });
         if (one !== undefined) instrumented.push(one);
       }
+      refuseHidden(clients);
     } catch (error) {
       await Promise.allSettled([own.close()]); // its error would hide this one
       throw error;

@@ -8,7 +8,8 @@ export { lockCommandNamed, nameScript } from './redis-command';
 export { watchCommands } from './redis-monitor';
 export * from './servers';
 export { CONNECTING, lockStatement, SteppedDataSource, type SteppedDataSourceOptions } from './sql';
-export { instrument, NotInstrumentable, type Instrumented } from './instrument';
+export { instrument, type Instrumented } from './instrument';
+export { NotInstrumentable, refuseHidden } from './recognize';
 export {
   followUse,
   isConnecting,

@@ -57,7 +57,7 @@ export interface InstrumentedPool {
   isolation(): Promise<string>;
 }
 
-/** Makes every statement of a pool pass the seam: also those of TypeORM, Knex and other users of mysql2. */
+/** Makes every statement of a pool pass the seam: also those of TypeORM and other users of the pool. */
 export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Promise<InstrumentedPool> {
   pool.on('connection', (connection) => {
     for (const sql of hooks.settings) connection.query(sql);

@@ -1,6 +1,15 @@
-import type { Redis } from 'ioredis';
 import { instrumentPool, type InstrumentedPool, type MysqlPool, type SessionHooks } from './instrument-mysql';
 import { instrumentRedis, type InstrumentedRedis } from './instrument-redis';
+import {
+  corePool,
+  isIoRedis,
+  isMysql2,
+  isTypeOrm,
+  NotInstrumentable,
+  refuseUnknown,
+  type IoRedis,
+  type TypeOrm,
+} from './recognize';
 
 /** A client of a user whose calls pass the seam. */
 export interface Instrumented {
@@ -11,48 +20,19 @@ export interface Instrumented {
   close(): Promise<unknown>;
 }
 
-/** A client cannot be observed, and the message says what to use instead. */
-export class NotInstrumentable extends Error {
-  readonly code = 'KIT.CLIENT';
-
-  constructor(name: string, why: string) {
-    super(`the client "${name}" cannot be observed: ${why}`);
-    this.name = 'NotInstrumentable';
-  }
-}
-
-/** The parts of a TypeORM data source that are used here, of any of its versions. */
-interface TypeOrm {
-  readonly isInitialized: boolean;
-  readonly options: { readonly type: string };
-  readonly driver: { readonly pool?: unknown };
-  initialize(): Promise<unknown>;
-  destroy(): Promise<unknown>;
-}
-
-const has = (value: unknown, ...names: readonly string[]): boolean =>
-  typeof value === 'object' && value !== null && names.every((name) => name in value);
-
 /**
- * Makes the calls of a client pass the seam: a TypeORM data source, a mysql2 pool, or an ioredis client, recognized by their
- * methods, because the caller's packages may be other copies than ours. Undefined: the value is none of them.
+ * Makes the calls of a client pass the seam: a TypeORM data source, a mysql2 pool, or an ioredis client. Undefined: the value is
+ * no client. Throws `NotInstrumentable`.
  */
 export async function instrument(
   name: string,
   value: unknown,
   hooks: SessionHooks,
 ): Promise<Instrumented | undefined> {
-  if (has(value, 'createQueryRunner', 'initialize')) return instrumentTypeOrm(name, value as TypeOrm, hooks);
-  if (has(value, 'getConnection', 'end')) return instrumentMysql(value as MysqlClient, hooks);
-  if (has(value, 'sendCommand', 'duplicate', 'scriptsSet'))
-    return instrumentIoRedis(name, value as Redis & { readonly isCluster?: boolean });
-  if (
-    has(value, 'addCommand') ||
-    (has(value, 'connection') && has((value as { connection: unknown }).connection, 'addCommand'))
-  )
-    throw new NotInstrumentable(name, 'a single mysql2 connection ends with its process. Use createPool');
-  if (has(value, 'sendCommand', 'isOpen'))
-    throw new NotInstrumentable(name, 'it is of the package "redis". Use ioredis');
+  if (isTypeOrm(value)) return instrumentTypeOrm(name, value, hooks);
+  if (isMysql2(value)) return instrumentMysql(corePool(value), hooks);
+  if (isIoRedis(value)) return instrumentIoRedis(name, value);
+  refuseUnknown(name, value);
   return undefined;
 }
 
@@ -65,14 +45,15 @@ async function instrumentTypeOrm(name: string, source: TypeOrm, hooks: SessionHo
   if (!source.isInitialized) await source.initialize();
   const { pool } = source.driver;
   if (pool === undefined) throw new NotInstrumentable(name, 'it has replicas. Use one server');
-  return { pool: await instrumentPool(pool as MysqlPool, hooks), close: () => source.destroy() };
+  if (!isMysql2(pool))
+    throw new NotInstrumentable(
+      name,
+      "it uses the package mysql. Install mysql2, and set the option connectorPackage: 'mysql2'",
+    );
+  return { pool: await instrumentPool(corePool(pool), hooks), close: () => source.destroy() };
 }
 
-/** A pool of mysql2, or of mysql2/promise around one. */
-type MysqlClient = (MysqlPool | { readonly pool: MysqlPool }) & { end(done?: () => void): unknown };
-
-async function instrumentMysql(client: MysqlClient, hooks: SessionHooks): Promise<Instrumented> {
-  const pool = 'pool' in client ? client.pool : client;
+async function instrumentMysql(pool: MysqlPool, hooks: SessionHooks): Promise<Instrumented> {
   return {
     pool: await instrumentPool(pool, hooks),
     close: () =>
@@ -84,10 +65,7 @@ async function instrumentMysql(client: MysqlClient, hooks: SessionHooks): Promis
   };
 }
 
-async function instrumentIoRedis(
-  name: string,
-  redis: Redis & { readonly isCluster?: boolean },
-): Promise<Instrumented> {
+async function instrumentIoRedis(name: string, redis: IoRedis): Promise<Instrumented> {
   if (redis.isCluster) throw new NotInstrumentable(name, 'it is a cluster. Use a client of one server');
   if (redis.status === 'wait') await redis.connect();
   else await redis.ping();
