@@ -56,6 +56,15 @@ describe.each([
   });
 });
 
+test.each([
+  ['mysql2', (uri: string) => mysql.createConnection(uri)],
+  ['mysql2/promise', (uri: string) => mysql.createConnection(uri).promise()],
+])('a single connection of %s is refused', async (_, connectOne) => {
+  await expect(exploreWith((_redis, { mysql: uri }) => ({ one: connectOne(uri) }))).rejects.toThrow(
+    'the client "one" cannot be observed: a single connection ends with its process',
+  );
+});
+
 describe('a client that is only inside of another value is refused with its path, and closed', () => {
   test('ioredis', async () => {
     let inner: Redis | undefined;
@@ -102,7 +111,7 @@ test('values that are no clients, and what is built on the clients, are not refu
       nothing: null,
       bytes: Buffer.alloc(1_000_000),
       computed: {
-        get value(): never {
+        get connection(): never {
           throw new Error('a getter is not called');
         },
       },

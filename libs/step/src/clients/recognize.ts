@@ -50,9 +50,6 @@ export const corePool = (client: MysqlClient): MysqlPool => ('pool' in client ? 
 export const isIoRedis = (value: unknown): value is IoRedis =>
   has(value, 'sendCommand', 'duplicate', 'scriptsSet');
 
-const isConnection = (value: unknown): boolean =>
-  has(value, 'addCommand') || has(value, 'changeUser', 'query');
-
 const OF_ITS_OWN = 'it opens connections of its own. Use TypeORM, or a pool of mysql2';
 
 /** Other clients, and why they cannot be observed. */
@@ -62,11 +59,14 @@ const REFUSED: readonly (readonly [is: (value: unknown) => boolean, why: string]
     'it is a pool of the package "mysql" or "mariadb", or a pool cluster. Use createPool of the package mysql2',
   ],
   [
-    (value) => isConnection(value) || isConnection(partOf(value, 'connection')),
+    (value) => has(value, 'addCommand') || has(value, 'changeUser', 'query'),
     'a single connection ends with its process. Use createPool of the package mysql2',
   ],
   [(value) => has(value, 'sendCommand', 'isOpen'), 'it is of the package "redis". Use ioredis'],
-  [(value) => has(partOf(value, 'client'), 'acquireConnection'), `it is Knex: ${OF_ITS_OWN}`],
+  [
+    (value) => typeof value === 'function' && has(partOf(value, 'client'), 'acquireConnection'),
+    `it is Knex: ${OF_ITS_OWN}`,
+  ],
   [(value) => has(value, 'connectionManager', 'getQueryInterface'), `it is Sequelize: ${OF_ITS_OWN}`],
   [(value) => has(value, '$connect', '$transaction'), `it is Prisma: ${OF_ITS_OWN}`],
 ];
