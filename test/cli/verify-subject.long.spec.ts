@@ -81,6 +81,11 @@ test('a subject with a mistake in its statement exits with 2 and one line', asyn
   await checkout.expectNoProcess();
 });
 
+test('a subject that waits for something that is not seen exits with 2 and one line', async () => {
+  const file = write('waits.js', 'await new Promise(() => undefined);');
+  expectBadUsage(await checkout.run('verify', file), 'an actor runs without a step');
+});
+
 test('a violation that its schedule does not show again exits with 3 and one line', async () => {
   const file = join(checkout.root, 'once.js');
   writeFileSync(

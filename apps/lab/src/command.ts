@@ -69,19 +69,18 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
   process.exit(exitCode);
 }
 
-/** Errors of the explorer whose message says everything, by name: those of a worker thread have lost their class. */
-const OF_EXPLORER: ReadonlySet<string> = new Set([
-  'WorkerDied',
+/** Errors about code that cannot be explored, by name: those of a worker thread have lost their class. */
+const OF_CODE = [
   'EndlessLoop',
   'OutsideTheSeam',
   'QueuedCommand',
   'PollsWithoutPause',
   'UnseenTransaction',
   'Unanswered',
-  'Disturbed',
-  'Diverged',
-]);
-/** Errors of a user's file, by name for the same reason. */
+];
+/** Errors of the explorer whose message says everything. */
+const OF_EXPLORER: ReadonlySet<string> = new Set(['WorkerDied', 'Disturbed', 'Diverged', ...OF_CODE]);
+/** Errors of a user's file. */
 const OF_INPUT: ReadonlySet<string> = new Set([
   'NotASubject',
   'NotInSchedules',
@@ -94,6 +93,12 @@ const OF_CHANGED_CODE: ReadonlySet<string> = new Set(['NoLongerReproduces']);
 
 const isNamed = (error: unknown, names: ReadonlySet<string>): error is Error =>
   error instanceof Error && names.has(error.name);
+
+/** Throws the error; one about code that cannot be explored as bad usage: the code is that of the user. */
+export function refuseCode(error: unknown): never {
+  if (isNamed(error, new Set(OF_CODE))) throw new Failure(error.message, EXIT.usage, { cause: error });
+  throw error;
+}
 
 function reportError(error: unknown, progress: Progress): number {
   if (error instanceof Failure) {

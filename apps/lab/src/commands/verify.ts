@@ -18,7 +18,7 @@ import type { ReportedCard } from '#load-tests/report';
 import { runJson, writeCard, writeRunFolder } from '#load-tests/results';
 import type { Command } from 'commander';
 import { relative } from 'node:path';
-import { runCommand, writeJson, type Context } from '../command';
+import { refuseCode, runCommand, writeJson, type Context } from '../command';
 import { openExplorer } from '../explorer';
 import { EXIT, Failure } from '../failure';
 import { isFile, loadOwn } from '../own-file';
@@ -91,7 +91,9 @@ async function verifyOne(name: string, options: VerifyOptions, context: Context)
   if ('definition' in own) {
     if (options.only !== undefined)
       throw new Failure('--only is for locks and strategies: a subject has invariants', EXIT.usage);
-    return verifySubject(own, { seconds, workers: options.workers, json: options.json }, context);
+    return verifySubject(own, { seconds, workers: options.workers, json: options.json }, context).catch(
+      refuseCode,
+    );
   }
   const { strategy, isDeclared } = own;
   if (file !== undefined) addStrategy(strategy);
