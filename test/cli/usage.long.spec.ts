@@ -7,6 +7,8 @@ afterAll(() => checkout.remove());
 
 testBadUsage(checkout, [
   ['an unknown strategy', ['load', '--strategy', 'hope'], 'Choose one of: none, local-mutex'],
+  ['a description of an unknown strategy', ['strategies', 'watch-dog'], 'Did you mean "watchdog"?'],
+  ['a page of one strategy', ['strategies', 'lua', '--docs', 'x.md'], 'Omit the names'],
   ['--fault-on without a fault', ['load', '--fault-on', 'nth=4'], 'give --fault, too'],
   ['an open loop without orders', ['load', '--rate', '0'], 'a whole number from 1 to 20000'],
   ['an unknown limiter', ['limit', 'hope'], 'Choose one of: in-process'],

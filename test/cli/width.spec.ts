@@ -15,6 +15,7 @@ import { DRILLS } from '#load-tests/drills';
 import { completePlan, type LoadRun } from '#load-tests/run';
 import { SCENARIOS } from '#load-tests/scenarios';
 import { planSoak } from '#load-tests/soak';
+import { committedMatrix } from '../../apps/lab/src/committed-matrix';
 import { printStampede } from '../../apps/lab/src/print/bench-stampede';
 import { printGoals, printLossSignals, printPairs, printSpeeds } from '../../apps/lab/src/print/bench';
 import { printCrashes } from '../../apps/lab/src/print/crash';
@@ -26,8 +27,9 @@ import { printNested, printSchedule } from '../../apps/lab/src/print/lanes';
 import { printLostReplies } from '../../apps/lab/src/print/lost-replies';
 import { printMatrix } from '../../apps/lab/src/print/matrix';
 import { printSoak, printSoakPlan } from '../../apps/lab/src/print/soak';
-import { printStrategies } from '../../apps/lab/src/print/strategies';
+import { printStrategies, printStrategy } from '../../apps/lab/src/print/strategies';
 import { renderTable } from '../../apps/lab/src/print/table';
+import { tellingCommand } from '../../apps/lab/src/shown-by';
 import { printTally } from '../../apps/lab/src/print/tally';
 import { printRun, printVerdict } from '../../apps/lab/src/print/verdict';
 import { shellCommand } from '../../apps/lab/src/print/wrap';
@@ -371,6 +373,17 @@ describe.each([false, true])('no line is longer than 100 columns; --verbose %s',
     ['matrix of one strategy', () => printMatrix([matrixRow], verbose)],
     ['matrix', () => printMatrix([matrixRow, { ...matrixRow, strategy: 'none' }], verbose)],
     ['strategies', () => printStrategies(CATALOGUE)],
+    [
+      'strategies NAME',
+      () => {
+        const { rows } = committedMatrix();
+        return rows
+          .map(({ strategy, cells }) =>
+            printStrategy(findStrategy(strategy), cells, tellingCommand(strategy, cells)),
+          )
+          .join('\n');
+      },
+    ],
     ['soak --plan', () => printSoakPlan(soakPlan, verbose)],
     ['soak', () => printSoak(soakRun, verbose)],
     ['fuzz', () => printFuzz(fuzzRun, verbose)],

@@ -19,10 +19,10 @@ export function shownBy(): (strategy: string) => string | undefined {
   const { rows } = committedMatrix();
   const lessons = readLessons('en');
   return (name) => {
-    const command = tellingCommand(name, rows.find(({ strategy }) => strategy === name)?.cells ?? []);
+    const told = tellingCommand(name, rows.find(({ strategy }) => strategy === name)?.cells ?? []);
     const lesson = lessonOf(lessons, name);
     const parts = [
-      ...(command === undefined ? [] : [command]),
+      ...(told === undefined ? [] : [`\`${told.command}\` (${told.result})`]),
       ...(lesson === undefined
         ? []
         : [`[lesson ${lesson.number}, ${lesson.title}](../walkthroughs/en/${lesson.id}.md)`]),
@@ -31,14 +31,17 @@ export function shownBy(): (strategy: string) => string | undefined {
   };
 }
 
-/** The first of the most telling circumstances that a command shows. */
-function tellingCommand(name: string, cells: readonly MatrixCell[]): string | undefined {
+/** The command of the first of the most telling circumstances, and what it shows: `✗ data wrong`. */
+export function tellingCommand(
+  name: string,
+  cells: readonly MatrixCell[],
+): { readonly command: string; readonly result: string } | undefined {
   for (const isTelling of TELLING)
     for (const cell of cells.filter(isTelling)) {
       const command = commandOf(name, cell);
       if (command === undefined) continue;
       const { sign, words } = MARKS[cell.mark];
-      return `\`${command}\` (${sign} ${words})`;
+      return { command, result: `${sign} ${words}` };
     }
   return undefined;
 }

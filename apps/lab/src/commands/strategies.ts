@@ -1,25 +1,37 @@
-import { CATALOGUE, nextText, renderCatalogue } from '#lab/strategy';
+import {
+  CATALOGUE,
+  findStrategy,
+  nextText,
+  renderCatalogue,
+  type Strategy,
+  UnknownStrategy,
+} from '#lab/strategy';
 import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
-import { printStrategies } from '../print/strategies';
-import { shownBy } from '../shown-by';
+import { committedMatrix } from '../committed-matrix';
+import { EXIT, Failure, partOnly } from '../failure';
+import { printStrategies, printStrategy } from '../print/strategies';
+import { shownBy, tellingCommand } from '../shown-by';
 
 export function register(program: Command): void {
   program
     .command('strategies')
+    .argument('[names...]', 'print all that is known about these')
     .description('list the strategies of the catalogue')
     .option('--json', 'print all fields as JSON')
     .option('--docs <file>', 'write the whole catalogue as Markdown: docs/catalogue.md')
-    .action(({ json, docs }: { json?: true; docs?: string }) => {
+    .action((names: readonly string[], { json, docs }: { json?: true; docs?: string }) => {
       if (docs !== undefined) {
+        if (names.length > 0) throw partOnly('catalogue', 'the names');
         writeFileSync(docs, renderCatalogue(CATALOGUE, shownBy()));
         return;
       }
+      const strategies = names.length === 0 ? CATALOGUE : names.map(strategyNamed);
       if (json !== true) {
-        process.stdout.write(`${printStrategies(CATALOGUE)}\n`);
+        process.stdout.write(`${names.length === 0 ? printStrategies(strategies) : printEach(strategies)}\n`);
         return;
       }
-      const rows = CATALOGUE.map(({ name, mechanism, defect, source, next, options, lacks, expected }) => ({
+      const rows = strategies.map(({ name, mechanism, defect, source, next, options, lacks, expected }) => ({
         name,
         mechanism,
         defect,
@@ -31,4 +43,23 @@ export function register(program: Command): void {
       }));
       process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     });
+}
+
+function strategyNamed(name: string): Strategy {
+  try {
+    return findStrategy(name);
+  } catch (error) {
+    throw error instanceof UnknownStrategy ? new Failure(error.message, EXIT.usage, { cause: error }) : error;
+  }
+}
+
+/** All that is known about these strategies: the catalogue, and the marks of docs/matrix.json. */
+function printEach(strategies: readonly Strategy[]): string {
+  const { rows } = committedMatrix();
+  return strategies
+    .map((strategy) => {
+      const cells = rows.find((row) => row.strategy === strategy.name)?.cells ?? [];
+      return printStrategy(strategy, cells, tellingCommand(strategy.name, cells));
+    })
+    .join('\n\n');
 }
