@@ -12,7 +12,7 @@ test.each([
   expect(() => findStrategy(typed)).toThrow(`there is no strategy "${typed}". Did you mean "${meant}"?`);
 });
 
-test('the error for a strategy whose name is like none lists all', () => {
+test('the error for a name that resembles no strategy lists all of them', () => {
   expect(() => findStrategy('my-own-lock')).toThrow(
     `there is no strategy "my-own-lock". Choose one of: ${names}`,
   );
