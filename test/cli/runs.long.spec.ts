@@ -218,10 +218,8 @@ describe('lab verdict', () => {
     expect(await verdict('unwanted')).toMatchObject({ code: 3, verdict: 'unknown', sold: 0 });
   });
 
-  test('prints one line for an unknown product', async () => {
-    const { code, stderr } = await checkout.run('verdict', 'nothing');
-    expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
-    expect(stderr).toContain('there is no balance');
+  test('exits with 2 and one line for an unknown product', async () => {
+    expectBadUsage(await checkout.run('verdict', 'nothing'), 'there is no product "nothing"');
   });
 });
 
