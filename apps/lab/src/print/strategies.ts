@@ -39,7 +39,9 @@ export function printStrategy(
       ['code', `libs/strategy/src/strategies/${name}.ts`],
       ['source', source],
     ]),
-    ...(shown === undefined ? [] : ['', `A command that shows it (${shown.result}):`, shellCommand(shown.command, 6)]),
+    ...(shown === undefined
+      ? []
+      : ['', `A command that shows it (${shown.result}):`, shellCommand(shown.command, 6)]),
     ...lessonLines(name),
   ].join('\n');
 }
