@@ -70,14 +70,14 @@ export async function runCommand(body: (context: Context) => Promise<number>): P
 }
 
 /** Errors about code that cannot be explored, by name: those of a worker thread have lost their class. */
-const OF_CODE = [
+const OF_CODE: ReadonlySet<string> = new Set([
   'EndlessLoop',
   'OutsideTheSeam',
   'QueuedCommand',
   'PollsWithoutPause',
   'UnseenTransaction',
   'Unanswered',
-];
+]);
 /** Errors of the explorer whose message says everything. */
 const OF_EXPLORER: ReadonlySet<string> = new Set(['WorkerDied', 'Disturbed', 'Diverged', ...OF_CODE]);
 /** Errors of a user's file. */
@@ -96,29 +96,24 @@ const isNamed = (error: unknown, names: ReadonlySet<string>): error is Error =>
 
 /** Throws the error; one about code that cannot be explored as bad usage: the code is that of the user. */
 export function refuseCode(error: unknown): never {
-  if (isNamed(error, new Set(OF_CODE))) throw new Failure(error.message, EXIT.usage, { cause: error });
+  if (isNamed(error, OF_CODE)) throw new Failure(error.message, EXIT.usage, { cause: error });
   throw error;
 }
 
-function reportError(error: unknown, progress: Progress): number {
-  if (error instanceof Failure) {
-    progress.say(error.message);
-    return error.exitCode;
-  }
-  if (error instanceof LabDisabled || isNamed(error, OF_INPUT)) {
-    progress.say(error.message);
-    return EXIT.usage;
-  }
-  if (error instanceof StackError || error instanceof TargetError || isNamed(error, OF_EXPLORER)) {
-    progress.say(error.message);
+/** The exit code of an error whose message says everything; undefined: its stack is necessary, too. */
+function exitCodeOf(error: unknown): number | undefined {
+  if (error instanceof Failure) return error.exitCode;
+  if (error instanceof LabDisabled || isNamed(error, OF_INPUT)) return EXIT.usage;
+  if (error instanceof StackError || error instanceof TargetError || isNamed(error, OF_EXPLORER))
     return EXIT.notAsExpected;
-  }
-  if (isNamed(error, OF_CHANGED_CODE)) {
-    progress.say(error.message);
-    return EXIT.unknown;
-  }
-  progress.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return EXIT.notAsExpected;
+  return isNamed(error, OF_CHANGED_CODE) ? EXIT.unknown : undefined;
+}
+
+function reportError(error: unknown, progress: Progress): number {
+  const { message, stack = message } = error instanceof Error ? error : { message: String(error) };
+  const exitCode = exitCodeOf(error);
+  progress.say(exitCode === undefined ? stack : message);
+  return exitCode ?? EXIT.notAsExpected;
 }
 
 export const writeJson = (file: string, value: unknown): void => {

@@ -1,17 +1,11 @@
-import {
-  CATALOGUE,
-  findStrategy,
-  nextText,
-  renderCatalogue,
-  type Strategy,
-  UnknownStrategy,
-} from '#lab/strategy';
+import { CATALOGUE, nextText, renderCatalogue, type Strategy } from '#lab/strategy';
 import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { committedMatrix } from '../committed-matrix';
-import { EXIT, Failure, partOnly } from '../failure';
+import { partOnly } from '../failure';
 import { printStrategies, printStrategy } from '../print/strategies';
 import { shownBy, tellingCommand } from '../shown-by';
+import { readStrategy } from './explore';
 
 export function register(program: Command): void {
   program
@@ -26,7 +20,7 @@ export function register(program: Command): void {
         writeFileSync(docs, renderCatalogue(CATALOGUE, shownBy()));
         return;
       }
-      const strategies = names.length === 0 ? CATALOGUE : names.map(strategyNamed);
+      const strategies = names.length === 0 ? CATALOGUE : names.map(readStrategy);
       if (json !== true) {
         process.stdout.write(`${names.length === 0 ? printStrategies(strategies) : printEach(strategies)}\n`);
         return;
@@ -43,14 +37,6 @@ export function register(program: Command): void {
       }));
       process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     });
-}
-
-function strategyNamed(name: string): Strategy {
-  try {
-    return findStrategy(name);
-  } catch (error) {
-    throw error instanceof UnknownStrategy ? new Failure(error.message, EXIT.usage, { cause: error }) : error;
-  }
 }
 
 /** All that is known about these strategies: the catalogue, and the marks of docs/matrix.json. */

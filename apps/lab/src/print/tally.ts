@@ -63,7 +63,7 @@ const whatSearchesLonger = ({ schedules }: Tally, max?: number): string =>
 
 /** The worst harm of an exploration whose fault never happened, as the end of its headline. */
 function withoutFault({ schedules, harms }: Tally, { reason }: CellVerdict): string {
-  const [worst] = HARMS.filter((harm) => harms[harm] > 0);
+  const worst = HARMS.find((harm) => harms[harm] > 0);
   if (worst === undefined || reason?.code !== 'fault-never-fired') return '';
   return `; without it, ${MARKS[worst].words} in ${harms[worst]} of ${count(schedules, 'schedule')}`;
 }

@@ -21,7 +21,7 @@ export type CellVerdict =
  * A cell is harmless (lock broken, or stuck, with correct data) only when every schedule was run.
  */
 export function judgeCell(tally: Tally, about: FaultName | undefined): CellVerdict {
-  const [worst] = HARMS.filter((harm) => tally.harms[harm] > 0);
+  const worst = HARMS.find((harm) => tally.harms[harm] > 0);
   const missing = about !== undefined && (tally.fired.get(about) ?? 0) === 0 ? about : undefined;
   if (missing === undefined && worst === 'data-wrong') return { mark: worst };
   if (tally.partial) {

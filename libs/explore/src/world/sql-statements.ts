@@ -69,7 +69,8 @@ export const standsForSeveral = ({
   verb,
   text,
 }: Pick<Step, 'verb' | 'text'> & { readonly kind: string }): boolean =>
-  kind === 'sql' && (verb === 'CALL' || /;\s*(?!--|#|\/\*)\S/.test(withoutTexts(text)));
+  kind === 'sql' &&
+  (verb === 'CALL' || (areSeveral({ text }) && /;\s*(?!--|#|\/\*)\S/.test(withoutTexts(text))));
 
 /** COMMIT and ROLLBACK, but not to a savepoint. */
 export const endsTransaction = ({ text }: Pick<Step, 'text'>): boolean =>

@@ -24,8 +24,10 @@ export const whyNotScript = (source: string): string | undefined =>
 
 /** Why a Redis command cannot be explored, whatever its client is; undefined: it can. `name` is in lower case. */
 export function whyNotCommand(name: string, args: readonly unknown[]): string | undefined {
-  const texts = args.filter((arg) => typeof arg === 'string');
-  if (/^(eval|script)$/.test(name)) return texts.map(whyNotScript).find(Boolean);
-  const isAtATime = AT_A_TIME.test(name) || (WITH_OPTION.test(name) && texts.some((arg) => OPTION.test(arg)));
+  const some = (pattern: RegExp): boolean => args.some((arg) => typeof arg === 'string' && pattern.test(arg));
+  const isAtATime =
+    AT_A_TIME.test(name) ||
+    (WITH_OPTION.test(name) && some(OPTION)) ||
+    (/^(eval|script)$/.test(name) && some(SCRIPT_AT_A_TIME));
   return isAtATime ? HAS_ABSOLUTE_TIME : undefined;
 }

@@ -1,7 +1,6 @@
 export * from './auto-reset-event';
 export * from './clock';
 export * from './count';
-export * from './unknown-name';
 export * from './dropped';
 export * from './errors';
 export * from './failpoint';
@@ -10,4 +9,5 @@ export { filesOfReplica, replicaOfFile } from './history-file';
 export * from './lock';
 export * from './recorder';
 export * from './step';
+export * from './unknown-name';
 export * from './whole-number';
