@@ -27,6 +27,8 @@ export interface InFlightStep {
   blocked: boolean;
   /** The schedule has ended its lock wait by timeout: the next event is its answer. */
   timedOut: boolean;
+  /** Its answer has arrived, and is being recorded. */
+  answered: boolean;
 }
 
 /** One async task of an actor: its request, or one call of one of its timers. */

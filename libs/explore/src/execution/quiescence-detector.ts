@@ -96,6 +96,7 @@ export class QuiescenceDetector {
    * timeout. Without such a cause it was slow, not blocked, and the schedule is disturbed.
    */
   answered(inFlightStep: InFlightStep): void {
+    inFlightStep.answered = true;
     const hasCause =
       inFlightStep.timedOut ||
       this.inFlightSteps().some((other) => other !== inFlightStep && !other.blocked) ||
@@ -212,8 +213,8 @@ export class QuiescenceDetector {
 
   private async waitOrQueryServer(next: Promise<void>): Promise<void> {
     const open = this.inFlightSteps().filter(
-      ({ step, blocked, timedOut }) =>
-        (step.kind === 'sql' || step.blocking !== undefined) && !blocked && !timedOut,
+      ({ step, blocked, timedOut, answered }) =>
+        (step.kind === 'sql' || step.blocking !== undefined) && !blocked && !timedOut && !answered,
     );
     if (open.length === 0) return this.waitOrDetectIdle(next);
     const isLikely = open.some((inFlightStep) => this.isContended(inFlightStep));

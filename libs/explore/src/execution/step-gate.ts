@@ -121,7 +121,7 @@ export class StepGate {
         ...(wasDelayed && { delayed: true as const }),
         ...(actor.orphanedStep !== undefined && { fault: 'in-flight' as const }),
       });
-      const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false };
+      const inFlightStep = { step, task, number: event.n, blocked: false, timedOut: false, answered: false };
       const reply = await this.issueAndRecord(actor, inFlightStep, () => withRealDate(issue), event);
       if (!actor.process.alive) throw new ProcessDied(actor);
       if (mode === 'lose-reply') throw new InjectedFault('lose-reply', step);
@@ -209,7 +209,7 @@ export class StepGate {
       timeout?.stop();
       const commits = commitsOpenTransaction(actor.holdings, step);
       updateHoldings(actor.holdings, step, event.reply);
-      if (!this.run.declaresKeys) await this.run.purge.after(step, this.run.openSessions);
+      if (!this.run.declaresKeys) await this.run.purge.after(step, event.reply, this.run.openSessions);
       if (commits || mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
       if (isRedisWrite(step)) this.run.quiescence.unblockRedis(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);

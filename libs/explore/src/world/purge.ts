@@ -1,7 +1,7 @@
 import type { Step } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { innodbStatus, isOf } from './innodb-status';
-import { mayWriteRows } from './sql-statements';
+import { hasDeletedNone, mayWriteRows } from './sql-statements';
 
 /** Time after which a purge that does not end is never awaited again: another user of the server keeps a snapshot. Milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -18,6 +18,12 @@ const READ_INDEXED = `SELECT LOWER(s.COLUMN_NAME) AS name, COALESCE(c.GENERATION
   WHERE s.TABLE_SCHEMA IN (?) AND s.TABLE_NAME = ?
   UNION ALL
   SELECT NULL, 0 FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA IN (?) AND EVENT_OBJECT_TABLE = ?`;
+
+/** A statement that changes which tables and triggers there are, or their indexes. */
+const CHANGES_TABLES = /^(?:CREATE|ALTER|DROP|RENAME)$/;
+
+/** A new table leaves all others as they are. */
+const CREATE_TABLE = /^CREATE TABLE (?:IF NOT EXISTS )?`?(\w+)`?/i;
 
 type Sent = Pick<Step, 'kind' | 'verb' | 'text'>;
 
@@ -52,16 +58,23 @@ export class Purge {
     this.indexed.clear();
   }
 
+  /** Code often creates its table in each request, if it does not exist. */
+  private forgetTablesChangedBy({ text }: Sent): void {
+    const [, created] = CREATE_TABLE.exec(text) ?? [];
+    if (created === undefined) this.forgetTables();
+    else if (this.indexed.get(created) === undefined) this.indexed.delete(created);
+  }
+
   /** Called before a statement of foreign code is sent. `onLook`: called whenever the server has been asked. */
   async before({ kind }: Pick<Step, 'kind'>, onLook: () => void): Promise<void> {
     if (kind === 'sql') await (this.first ??= this.untilEnded([], onLook));
   }
 
-  /** Called when a statement of foreign code has been answered. `sessions`: those of all actors. */
-  async after(step: Sent, sessions: () => readonly number[]): Promise<void> {
+  /** Called when a statement of foreign code has been answered. Without `reply` it failed. `sessions`: those of all actors. */
+  async after(step: Sent, reply: unknown, sessions: () => readonly number[]): Promise<void> {
     if (step.kind !== 'sql') return;
-    if (/^(CREATE|ALTER|DROP)$/.test(step.verb)) this.forgetTables();
-    this.isDue ||= mayWriteRows(step) && (await this.mayDelete(step));
+    if (CHANGES_TABLES.test(step.verb)) this.forgetTablesChangedBy(step);
+    this.isDue ||= mayWriteRows(step) && !hasDeletedNone(step, reply) && (await this.mayDelete(step));
     if (this.isDue) await this.untilEnded(sessions(), () => undefined);
   }
 

@@ -154,6 +154,13 @@ const rowIn = (statement: RegExp, text: string): string | undefined => {
   return table === undefined || key === undefined ? undefined : `${table} ${key}`;
 };
 
+/** The reply says that the statement, a DELETE, has changed nothing. Another statement may have changed rows through a trigger. */
+export const hasDeletedNone = ({ verb, text }: Pick<Step, 'verb' | 'text'>, reply: unknown): boolean =>
+  verb === 'DELETE' &&
+  !areSeveral({ text }) &&
+  (Array.isArray(reply) || hasAffectedRows(reply)) &&
+  !hasFoundRow(reply);
+
 /** The reply says that a statement has found or inserted a row. */
 export const hasFoundRow = (reply: unknown): boolean =>
   Array.isArray(reply) ? reply.length > 0 : hasAffectedRows(reply) && reply.affectedRows !== 0;
