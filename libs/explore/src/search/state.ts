@@ -132,12 +132,14 @@ export class Past {
     return this.seen.get(actor) ?? [];
   }
 
-  /** True when something that a server has received, or the memory of a process, may depend on the actor's name. */
+  /** True when something that a server has received, or the memory of a process, may depend on the actor's name. It stays true. */
   hasWritten(actor: string): boolean {
-    return (
-      this.waiting.some((event) => event.actor === actor) ||
-      [...this.received.values()].some((ids) => ids.some((id) => id.startsWith(actor)))
-    );
+    return [...this.received.values()].some((ids) => ids.some((id) => id.startsWith(actor)));
+  }
+
+  /** A statement of the actor waits for a lock. */
+  isWaiting(actor: string): boolean {
+    return this.waiting.some((event) => event.actor === actor);
   }
 
   /** What each list has received; the order of the lists means nothing. */

@@ -20,13 +20,20 @@ export function withoutTwins(run: Run, choices: readonly Choice[]): readonly Cho
   });
 }
 
+/** The actors of a run that have written their name, or their process: they have no twin in the rest of its schedule. */
+const distinct = new WeakMap<Run, Set<string>>();
+
 /** The actors that are interchangeable with one before them. */
 function twinsIn(run: Run): ReadonlySet<string> {
   const { areAlike } = run.subject;
   const twins = new Set<string>();
   if (areAlike === undefined) return twins;
+  const known = distinct.get(run) ?? new Set();
+  distinct.set(run, known);
+  if (known.size > run.actors.length - 2) return twins;
   const past = Past.of(run);
-  const states = run.actors.map((actor) => ownState(run, past, actor));
+  for (const { name } of run.actors) if (past.hasWritten(name)) known.add(name);
+  const states = run.actors.map((actor) => (known.has(actor.name) ? undefined : ownState(run, past, actor)));
   run.actors.forEach((actor, i) => {
     const isTwin = run.actors.some(
       (first, j) => j < i && states[i] !== undefined && states[i] === states[j] && areAlike(j, i),
@@ -43,7 +50,7 @@ function twinsIn(run: Run): ReadonlySet<string> {
 function ownState(run: Run, past: Past, actor: Actor): string | undefined {
   const { name, process } = actor;
   const isNamed =
-    past.hasWritten(name) ||
+    past.isWaiting(name) ||
     run.locks.states().some(({ owner }) => owner === name) ||
     run.clock.timersInOrder.some((timer) => timer.actor === name) ||
     run.sharesProcess(actor);
