@@ -86,6 +86,23 @@ test('a subject that waits for something that is not seen exits with 2 and one l
   expectBadUsage(await checkout.run('verify', file), 'an actor runs without a step');
 });
 
+test('a subject with a client of its own exits with 2 and one line, which names the command', async () => {
+  const file = join(checkout.root, 'own-client.js');
+  writeFileSync(
+    file,
+    `const { Redis } = require(${JSON.stringify(require.resolve('ioredis'))});
+    const count = async ({ redis }) => {
+      await redis.incr('observed');
+      const own = new Redis(redis.options.port, redis.options.host);
+      await own.incr('hidden');
+      own.disconnect();
+    };
+    exports.subject = { actors: [count, count], invariants: { 'it holds': () => true } };`,
+  );
+  expectBadUsage(await checkout.run('verify', file, '--quick'), '"INCR hidden" to Redis');
+  await checkout.expectNoProcess();
+});
+
 test('a violation that its schedule does not show again exits with 3 and one line', async () => {
   const file = join(checkout.root, 'once.js');
   writeFileSync(

@@ -1,6 +1,7 @@
 import { exploreSubject, WorkerPool, type SubjectResult } from '#lab/explore';
 import { subjectNamed } from '#lab/own';
 import type { SubjectDefinition } from '#lab/subject';
+import { Redis } from 'ioredis';
 import { openOwnFiles } from './own-files';
 
 const { world } = openOwnFiles(__filename);
@@ -60,4 +61,45 @@ test.each([
   ['setUp', { setUp: boom }],
 ])('a subject whose %s throws is refused with the name of the part', async (part, changes) => {
   await expect(resultsOf(definitionWith(changes))).rejects.toThrow(`${part} throws: no table`);
+});
+
+describe('a client that is not observed', () => {
+  let hidden: Redis;
+  beforeAll(() => {
+    hidden = new Redis(world().options.redis);
+  });
+  afterAll(() => {
+    hidden.disconnect();
+  });
+  const both: Definition['actors'][number] = async ({ sql }) => [
+    await sql.query('SELECT 1'),
+    await hidden.incr('hidden'),
+  ];
+
+  test('ends the exploration', async () => {
+    await expect(resultsOf(definitionWith({ actors: [both, both] }))).rejects.toMatchObject({
+      code: 'EXPLORE.UNOBSERVED',
+    });
+  });
+
+  test('leaves a circumstance undecided when a violation was found in another one', async () => {
+    let isFalse = true;
+    const subject = subjectNamed(
+      'broken-once',
+      definitionWith({
+        actors: [both, both],
+        invariants: { holds: () => !isFalse },
+      }) as SubjectDefinition<object>,
+    );
+    const results: SubjectResult[] = [];
+    const exploring = exploreSubject(WorkerPool.on(world()), subject, 600_000, {
+      signal: new AbortController().signal,
+    });
+    for await (const result of exploring) {
+      results.push(result);
+      isFalse = false;
+    }
+    expect(results.map(({ state }) => state)).toEqual(['broken', ...Array<string>(6).fill('unknown')]);
+    expect(results.at(-1)?.why).toContain('"INCR hidden"');
+  });
 });

@@ -86,6 +86,7 @@ const OF_INPUT: ReadonlySet<string> = new Set([
   'NotInSchedules',
   'PreparationFailed',
   'NothingTested',
+  'UnobservedCommand',
 ]);
 
 /** Errors after which nothing is decided. */

@@ -55,6 +55,7 @@ export {
   type Limits,
   emptyTally,
   isBlind,
+  explained,
   worstWitness,
   type Tally,
   type Witness,
@@ -159,6 +160,7 @@ export {
   NotMixable,
   systemsOf,
   titleOf,
+  UnobservedCommand,
 } from './world';
 export {
   VirtualClock,

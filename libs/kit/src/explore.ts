@@ -2,6 +2,7 @@ import {
   drawLanes,
   EXPLORE_OPTIONS,
   explore as search,
+  explained,
   isBlind,
   onUnhandledRejection,
   play,
@@ -10,6 +11,7 @@ import {
   scheduleTokenOf,
   shrink,
   TokenSyntaxError,
+  UnobservedCommand,
   withTimeLimit,
   workMsFor,
   World,
@@ -214,7 +216,10 @@ async function searchAll(
 async function throwWitness(world: World, plan: Plan, tally: Tally): Promise<void> {
   const worst = worstWitness(tally);
   if (worst === undefined) return;
-  throw violation(plan.setup, await shrink(world, plan, worst.witness.choices, worst.kind), tally.schedules);
+  const shortest = await shrink(world, plan, worst.witness.choices, worst.kind).catch((error: unknown) => {
+    throw explained(error, tally);
+  });
+  throw violation(plan.setup, shortest, tally.schedules);
 }
 
 /** An invariant that holds because no actor did anything proves nothing. */
@@ -232,6 +237,7 @@ async function runToken(world: World, subject: OwnSubject, token: string): Promi
   const begun = performance.now();
   const played = await play(world, setup, choices, { strict: false });
   if (played.verdict.violations.length > 0) throw violation(setup, played, 1);
+  if (played.unobserved !== undefined) throw new UnobservedCommand(played.unobserved);
   return { schedules: 1, complete: false, seconds: (performance.now() - begun) / 1000 };
 }
 

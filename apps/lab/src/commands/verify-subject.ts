@@ -37,7 +37,8 @@ export async function verifySubject(
     results.push(result);
   }
   progress.clear();
-  process.stdout.write(`${results.map(line).join('\n')}\n`);
+  const reasons = new Set(results.flatMap(({ why }) => why ?? []));
+  process.stdout.write(`${[...results.map(line), ...reasons].join('\n')}\n`);
   if (json !== undefined)
     writeJson(json, { subject: subject.name, results: results.map(resultJson), conditions });
   if (results.some(({ state }) => state === 'broken')) return EXIT.notAsExpected;
@@ -57,10 +58,11 @@ function line(
   return `${STATE_WORDS[state].padEnd(8)} ${(faults === '' ? 'no fault' : faults).padEnd(14)} ${count(schedules, 'schedule')}${asBefore}`;
 }
 
-const resultJson = ({ faults, schedules, state, witness }: SubjectResult): object => ({
+const resultJson = ({ faults, schedules, state, why, witness }: SubjectResult): object => ({
   faults,
   schedules,
   state: STATE_WORDS[state],
+  ...(why !== undefined && { why }),
   ...(witness !== undefined && {
     violations: witness.played.verdict.violations.map(({ sentence }) => sentence),
     token: witness.token,

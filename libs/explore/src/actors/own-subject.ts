@@ -23,6 +23,7 @@ export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = 
     ...(module !== undefined && { file: module }),
     isForeign: true,
     hasInvariants: true,
+    hasClients: true,
     prepare: async () => {
       session = await world.beginSubject(strategy);
       return world.keys.readPrepared();

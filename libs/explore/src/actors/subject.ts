@@ -53,6 +53,8 @@ export interface Subject {
   readonly isForeign?: true;
   /** Its invariants may read every outcome and all data that a schedule leaves, for example that a fault has deleted a key at last. */
   readonly hasInvariants?: true;
+  /** Its code has clients of its own: commands over those that are not observed are looked for. */
+  readonly hasClients?: true;
   /** Foreign code that gets the clock of the schedule, and may read it. */
   readonly getsClock?: true;
   /** The balances that each actor uses; undefined: the only one. */

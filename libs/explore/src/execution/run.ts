@@ -55,6 +55,8 @@ export class Run {
   hasReadClock = false;
   /** The actors whose last step is independent of the end of a lease. The search sets it. */
   readonly timeless = new Set<string>();
+  /** A command of its actors over a client that is not observed, at the end of the run. */
+  unobserved: string | undefined;
   private readonly codeClock: ReadableClock;
   readonly locks: LockTracker;
   readonly eventLog = new EventLog(this.clock);
@@ -168,6 +170,7 @@ export class Run {
     if (prepared !== undefined) run.locks.update('', prepared, run.clock.now);
     await run.requestEarlier();
     if (subject.declaresKeys !== true) world.purge.begin();
+    if (subject.hasClients === true) world.beginSocketWatch();
     for (const actor of run.actors) run.start(actor);
     await run.settle();
     return run;
@@ -357,6 +360,7 @@ export class Run {
    * trip.
    */
   async history(reset: boolean): Promise<ScheduleHistory> {
+    this.unobserved ??= this.world.endSocketWatch(); // before the invariants, which may use other clients
     const state = await this.subject.look({ reset });
     return {
       ...this.subject.about,

@@ -4,6 +4,7 @@ import { budgetText, type Budget } from '../faults';
 import { EXPLORE_OPTIONS, play, scheduleTokenOf, shrink, writeToken, type Played } from '../schedule';
 import type { PromiseState } from './report-card';
 import {
+  explained,
   isBlind,
   withTimeLimit,
   worstWitness,
@@ -12,6 +13,7 @@ import {
   type Tally,
   type WorkerPool,
 } from '../search';
+import { isUnobservedCommand } from '../world';
 
 /** The fault of each exploration of a subject, one after the other. Undefined: none. */
 const CIRCUMSTANCES = [undefined, 'kill', 'lose-reply', 'error', 'lapse', 'pause', 'flush'] as const;
@@ -26,6 +28,8 @@ export interface SubjectResult {
    * run, and the fault occurs in none. `unknown`: none of these.
    */
   readonly state: PromiseState;
+  /** Why the state is `unknown`, where that is not the time. */
+  readonly why?: string;
   /** The shortest schedule that breaks something, and its token. */
   readonly witness?: { readonly token: string; readonly played: Played };
 }
@@ -56,18 +60,27 @@ export async function* exploreSubject(
   { signal, max, onProgress }: Exploring,
 ): AsyncGenerator<SubjectResult> {
   const until = performance.now() + budgetMs;
+  let isBroken = false;
   for (const [i, fault] of CIRCUMSTANCES.entries()) {
     if (signal.aborted) return;
     const budget: Budget = fault === undefined ? {} : { [fault]: 1 };
     const plan = planOf(subject, budget);
     const share = (until - performance.now()) / (CIRCUMSTANCES.length - i);
     const faults = budgetText(budget);
-    const tally = await pool.explore(plan, {
+    const exploring = pool.explore(plan, {
       enough: 0,
       signal: withTimeLimit(signal, Math.max(1, share)),
       onProgress: ({ schedules }) => onProgress?.(faults, schedules),
       ...(max !== undefined && { max }),
     });
+    const tally = await exploring.catch((error: unknown) => {
+      if (isBroken && isUnobservedCommand(error)) return error.message; // a violation that was found is one
+      throw error;
+    });
+    if (typeof tally === 'string') {
+      yield { faults, schedules: 0, state: 'unknown', why: tally };
+      continue;
+    }
     const { schedules, applied } = tally;
     const error = i === 0 && applied === 0 ? await errorIn(pool, plan) : undefined;
     if (error !== undefined) throw new NothingTested('no actor returns', error);
@@ -81,7 +94,12 @@ export async function* exploreSubject(
       yield { faults, schedules, state: stateWithoutViolation(tally, fault) };
       continue;
     }
-    const played = await shrink(pool.world, plan, worst.witness.choices, worst.kind);
+    const played = await shrink(pool.world, plan, worst.witness.choices, worst.kind).catch(
+      (error: unknown) => {
+        throw explained(error, tally);
+      },
+    );
+    isBroken = true;
     const token = writeToken(scheduleTokenOf(plan.setup, played));
     yield { faults, schedules, state: 'broken', witness: { token, played } };
   }

@@ -16,6 +16,8 @@ export interface Played {
   readonly checks: string;
   readonly history: ScheduleHistory;
   readonly verdict: ScheduleVerdict;
+  /** `Run.unobserved`. */
+  readonly unobserved?: string | undefined;
 }
 
 /** The code behaves differently from when the schedule was found. */
@@ -74,7 +76,7 @@ async function playChoices(
   };
   await drive(run, decide, perform);
   const history = await close(run);
-  return { choices, checks, history, verdict: run.subject.judge(history) };
+  return { choices, checks, history, verdict: run.subject.judge(history), unobserved: run.unobserved };
 }
 
 function isAtItsPlace(run: Run, choice: Choice, faultPlaces: FaultPlaces): boolean {

@@ -100,6 +100,8 @@ export interface Execution {
   readonly showsDependentGroups: boolean;
   /** Code has read the clock (`Run.hasReadClock`) in a plan that advances it, and its subtree does not say so. */
   readonly showsReadClock: boolean;
+  /** `Run.unobserved`. */
+  readonly unobserved: string | undefined;
   /** Share of the tree, as in `Subtree`. */
   readonly share: number;
 }
@@ -199,6 +201,7 @@ async function executeSubtree(run: Run, plan: Plan, subtree: Subtree): Promise<E
     path: recorder?.path,
     showsDependentGroups: areDependent(groups, withoutFault),
     showsReadClock: advancesTime && run.hasReadClock && !subtree.readsClock,
+    unobserved: run.unobserved,
     share: state.share,
   };
 }

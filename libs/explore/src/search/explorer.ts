@@ -5,7 +5,7 @@ import { execute, rootOf, type Execution, type Plan, type Subtree } from './exec
 import { Frontier, type Taken } from './frontier';
 import { groupsOf } from './groups';
 import { count, emptyTally, merge, type Tally } from './tally';
-import type { Whereabouts, World } from '../world';
+import { UnobservedCommand, type Whereabouts, type World } from '../world';
 
 export interface Limits {
   /** Maximum number of schedules. */
@@ -55,7 +55,9 @@ interface Running {
  * Searches the schedules of a plan. The result does not depend on the order in which a batch is run. Where a step stands for several
  * statements, what happens between them is not explored: a violation is one all the same, and without one nothing is decided.
  *
- * @throws NotInSchedules
+ * So it is with a command over a client that is not observed; such a search ends early.
+ *
+ * @throws NotInSchedules or UnobservedCommand
  */
 export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
   let start: Start | undefined = startOf(plan);
@@ -64,9 +66,10 @@ export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Pr
   while (start !== undefined)
     ({ tally, again: start } = await searchFrom(start, plan, runBatch, limits, found));
   found.addMissingTo(tally);
-  const { several, violating } = tally;
-  if (several === undefined) return tally;
-  if (violating === 0)
+  const { several, unobserved, violating } = tally;
+  if (violating === 0 && unobserved !== undefined) throw new UnobservedCommand(unobserved);
+  if (several === undefined && unobserved === undefined) return tally;
+  if (violating === 0 && several !== undefined)
     throw new NotInSchedules(
       several,
       'is one step, and no schedule of these steps violates anything: what other actors do between its statements cannot be explored. Send each statement by itself',
@@ -77,15 +80,18 @@ export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Pr
 /** The first schedule that showed each kind of violation, also before the search began again: it was run, so that it counts. */
 class Found {
   private readonly schedules = new Map<ScheduleViolationKind, Tally>();
+  private unobserved: string | undefined;
 
   /** `schedule`: the tally of one schedule. */
   note(schedule: Tally): void {
+    this.unobserved ??= schedule.unobserved;
     for (const kind of schedule.kinds.keys())
       if (!this.schedules.has(kind)) this.schedules.set(kind, { ...schedule, searched: 0 });
   }
 
   /** A search that ended at its limit may not have come to them again. */
   addMissingTo(tally: Tally): void {
+    tally.unobserved ??= this.unobserved;
     for (const [kind, schedule] of this.schedules) if (!tally.kinds.has(kind)) merge(tally, schedule);
   }
 }
@@ -180,7 +186,7 @@ async function runOrSkip(
 
 function skipped({ prefix, share }: Subtree): Counted {
   const tally = emptyTally();
-  count(tally, { choices: prefix, result: undefined, share });
+  count(tally, { choices: prefix, result: undefined, unobserved: undefined, share });
   return {
     choices: prefix,
     nodes: [],
@@ -191,6 +197,9 @@ function skipped({ prefix, share }: Subtree): Counted {
   };
 }
 
+/** Schedules of a search in which a command was not observed: it proves nothing, and may still find a violation. */
+const MAX_UNOBSERVED = 50;
+
 /** The number of schedules that may still be run. */
 function stillAllowed(
   tally: Tally,
@@ -200,7 +209,8 @@ function stillAllowed(
   const hasFoundAll =
     lookFor?.every((kinds) => kinds.some((kind) => tally.kinds.has(kind))) ?? tally.harms['data-wrong'] > 0;
   const hasFired = mustFire === undefined || tally.fired.has(mustFire);
-  return (hasFoundAll && hasFired ? Math.min(max, enough) : max) - tally.schedules;
+  const most = tally.unobserved === undefined ? max : Math.min(max, MAX_UNOBSERVED);
+  return (hasFoundAll && hasFired ? Math.min(most, enough) : most) - tally.schedules;
 }
 
 /** Searches the schedules of a plan on one world. */

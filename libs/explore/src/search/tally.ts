@@ -8,10 +8,10 @@ import {
   type ScheduleViolation,
   type ScheduleViolationKind,
 } from '#lab/verdict';
-import { scheduleText, type Choice } from '../schedule';
+import { NoLongerReproduces, scheduleText, type Choice } from '../schedule';
 import type { Execution } from './execution';
 import { isWaiting } from '../actors';
-import { standsForSeveral } from '../world';
+import { standsForSeveral, UnobservedCommand } from '../world';
 
 /** A schedule that shows a violation. */
 export interface Witness {
@@ -56,6 +56,8 @@ export interface Tally {
   partial: boolean;
   /** A step that stands for several statements, between which nothing was explored; undefined: there is none. */
   several: string | undefined;
+  /** A command that a client sent which is not observed, so that its order was not explored; undefined: there is none. */
+  unobserved: string | undefined;
 }
 
 export const emptyTally = (): Tally => ({
@@ -75,13 +77,15 @@ export const emptyTally = (): Tally => ({
   searched: 0,
   partial: false,
   several: undefined,
+  unobserved: undefined,
 });
 
 export function count(
   tally: Tally,
-  { choices, result, share }: Pick<Execution, 'choices' | 'result' | 'share'>,
+  { choices, result, unobserved, share }: Pick<Execution, 'choices' | 'result' | 'unobserved' | 'share'>,
 ): void {
   tally.searched += share;
+  tally.unobserved ??= unobserved;
   if (result === undefined) {
     tally.redundant++;
     return;
@@ -135,6 +139,12 @@ export function worstWitness(
   return kind === undefined || witness === undefined ? undefined : { kind, witness };
 }
 
+/** The error of a search whose worst violation its schedule does not show again, when a command was not observed: that explains it. */
+export const explained = (error: unknown, { unobserved }: Tally): unknown =>
+  unobserved !== undefined && error instanceof NoLongerReproduces
+    ? new UnobservedCommand(unobserved, { cause: error })
+    : error;
+
 /** Adds the tally of another worker. */
 export function merge(tally: Tally, other: Tally): void {
   for (const key of ['schedules', 'redundant', 'violating', 'contended', 'applied', 'searched'] as const)
@@ -143,6 +153,7 @@ export function merge(tally: Tally, other: Tally): void {
   for (const key of ['redis', 'sql'] as const) tally.calls[key] += other.calls[key];
   for (const harm of HARMS) tally.harms[harm] += other.harms[harm];
   tally.several ??= other.several;
+  tally.unobserved ??= other.unobserved;
   addInterleavings(tally, other.interleavings);
   for (const [protection, n] of other.protections) add(tally.protections, protection, n);
   for (const [kind, n] of other.kinds) add(tally.kinds, kind, n);

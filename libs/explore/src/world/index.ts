@@ -9,6 +9,7 @@ export * from './pulse';
 export type { Purge } from './purge';
 export * from './sessions';
 export * from './setup';
+export { isUnobservedCommand, SocketWatch, UnobservedCommand } from './socket-watch';
 export * from './sql-statements';
 export * from './window-store';
 export * from './within';

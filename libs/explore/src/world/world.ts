@@ -1,6 +1,6 @@
 import { WHOLE_AMOUNT } from '#lab/balance';
 import { beginningOf, type Effect, type Guard, type Use } from '#lab/guard';
-import type { Servers, SteppedRedis } from '#lab/step';
+import { noteObserved, type MysqlConnection, type Servers, type SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
@@ -25,6 +25,7 @@ import {
   type WorldOptions,
 } from './actor-connections';
 import { ServerWatch } from './server-watch';
+import { SocketWatch } from './socket-watch';
 import { Purge } from './purge';
 import { Sessions } from './sessions';
 import { within } from './within';
@@ -82,6 +83,7 @@ export class World {
   readonly blockedClients: BlockedClients;
   readonly purge: Purge;
   private own: OwnSession | undefined;
+  private socketWatch: SocketWatch | undefined;
 
   /** Names of lock stores that may not be empty. */
   private readonly used = new Set<string>();
@@ -135,6 +137,7 @@ export class World {
       multipleStatements: true,
       supportBigNumbers: true,
     });
+    noteObserved((admin as unknown as { readonly connection: MysqlConnection }).connection.stream);
     const sessions = await Sessions.open(admin, namedLockPrefixOf(options));
     const redis = await openRedis(options, 'explorer');
     const servers = await openServers(options, 'explorer', loadReadLocks);
@@ -229,6 +232,7 @@ export class World {
     this.own = undefined;
     await this.recreateOwnSchema();
     this.purge.forgetTables();
+    this.socketWatch ??= SocketWatch.open(this.options); // before its clients open their sockets
     this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
     await this.refuseOtherEngines();
     this.markUsed(this.keys); // setUp may have written
@@ -358,6 +362,16 @@ export class World {
     return ServerWatch.open(this.redis, this.admin, actors);
   }
 
+  /** From now on, commands of the subject's code over clients that are not observed are noted. */
+  beginSocketWatch(): void {
+    this.socketWatch?.begin();
+  }
+
+  /** The first such command since `beginSocketWatch`; undefined: there is none. */
+  endSocketWatch(): string | undefined {
+    return this.socketWatch?.end();
+  }
+
   /** Keys of this world that never expire. */
   async keysWithoutExpiry(): Promise<readonly string[]> {
     const keys = await this.redis.keys('*');
@@ -374,6 +388,8 @@ export class World {
 
   /** Also in the middle of a schedule: a statement that waits for a lock would keep its pool open. */
   async close(): Promise<void> {
+    this.socketWatch?.close();
+    this.socketWatch = undefined;
     for (const { sockets } of this.connectionsOfActors)
       for (const socket of sockets.values()) socket.destroy();
     for (const { redis, servers, dataSource } of this.connectionsOfActors) {

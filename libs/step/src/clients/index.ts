@@ -19,4 +19,6 @@ export {
 } from './instrument-mysql';
 export { argumentAt, withoutTexts, NO_WAIT, namedLocksAsSent, prefixedName } from './named-locks';
 export type { InstrumentedRedis } from './instrument-redis';
+export { isObserved, noteObserved } from './observed-sockets';
+export { firstCommandIn, type Protocol } from './wire-commands';
 export * from './zookeeper';

@@ -1,5 +1,6 @@
 import { currentScope, step, type StepInfo } from '../seam';
 import { namedLocksAsSent } from './named-locks';
+import { noteObserved } from './observed-sockets';
 import { describe } from './sql';
 
 /** A command of mysql2: `Query` and `Execute` are statements. */
@@ -134,6 +135,7 @@ function instrumentConnection(
 ): void {
   if (instrumented.has(connection)) return;
   instrumented.add(connection);
+  noteObserved(connection.stream);
   onSession(connection);
   const add = connection.addCommand.bind(connection);
   connection.addCommand = (command) => {

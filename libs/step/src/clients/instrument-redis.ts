@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Writable } from 'node:stream';
 import { currentScope, step, unobserved, type Blocking, type Step, type StepInfo } from '../seam';
 import { whyNotScript } from './not-in-schedules';
+import { noteObserved } from './observed-sockets';
 import { instrumentPipelines, OpenTransaction } from './pipelines';
 import { describe, nameOf, nameScript } from './redis-command';
 
@@ -118,6 +119,12 @@ class Instrumentation implements InstrumentedRedis {
       this.nameScripts();
     };
     this.nameScripts();
+    const noteSocket = (): void => {
+      const { stream } = redis as { readonly stream?: object };
+      if (stream !== undefined) noteObserved(stream);
+    };
+    noteSocket();
+    redis.on('connect', noteSocket);
     for (const method of ADDS) this.bindListeners(method);
   }
 

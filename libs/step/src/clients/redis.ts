@@ -3,6 +3,7 @@ import { SCHEDULE_TIME } from '../seam';
 import { instrumentPipelines, OpenTransaction } from './pipelines';
 import { ReplyDeadlines } from './reply-deadlines';
 import { NotInSchedules, whyNotCommand } from './not-in-schedules';
+import { noteObserved } from './observed-sockets';
 import { PendingCommand, describe, inService, nameOf, withinTime } from './redis-command';
 import { currentScope, step, type Step } from '../seam';
 
@@ -87,6 +88,9 @@ export class SteppedRedis extends Redis {
       refusalOf,
       issue: (exec) => withinTime(exec(), this.timeoutMs, 'multi'),
       ...(options.server !== undefined && { server: options.server }),
+    });
+    this.on('connect', () => {
+      noteObserved(this.stream);
     });
     this.on('error', () => undefined); // a lost connection fails the command that needs it
   }
