@@ -1,4 +1,6 @@
 import { probe } from '#lab/explore';
+import { SteppedRedis } from '#lab/step';
+import type { Redis } from 'ioredis';
 import { openOwnFiles } from './own-files';
 
 const { world, ofFile } = openOwnFiles(__filename);
@@ -44,4 +46,15 @@ test.each([
     ofFile(`${name.replaceAll(' ', '-').toLowerCase()}.js`, taking(take)),
   );
   expect([code, unseen]).toEqual(['APPLIED', []]);
+});
+
+test('a command over a connection that an earlier request opened is found', async () => {
+  const { redis: url } = world().options;
+  const shared: { ofEarlier?: Redis } = SteppedRedis as object; // one class for all requests
+  const code = taking(
+    `(await (redis.constructor.ofEarlier ??= new (Object.getPrototypeOf(redis.constructor))('${url}')).incr('hidden'), redis.set(key, 'x'))`,
+  );
+  const { unseen } = await probe(world(), ofFile('earlier.js', code));
+  shared.ofEarlier?.disconnect();
+  expect(unseen).toEqual([`"INCR hidden" to Redis (port ${new URL(url).port})`]);
 });

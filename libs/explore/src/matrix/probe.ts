@@ -2,7 +2,7 @@ import { count, locksInDatabase, ORDER_KEY } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import { Run } from '../execution';
 import { EXPLORE_OPTIONS, finishAll } from '../schedule';
-import { BALANCE, requestsNamedLock, type World } from '../world';
+import { BALANCE, requestsNamedLock, SocketWatch, type World } from '../world';
 
 /** What a request shows that is alone. */
 export interface Probe {
@@ -61,11 +61,15 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
   await finishAll(first); // opens the connections that a pool opens when they are needed
   const watch = await world.watch(strategy);
   const known = sessionsOf(world);
+  const sockets = SocketWatch.open(world.options);
+  sockets.begin();
   let keys: readonly string[] = [];
   const second = await Run.begin(world, setup);
   const { events } = await finishAll(second, async () => {
     keys = await world.keysWithoutExpiry();
   });
+  const sent = sockets.end();
+  sockets.close();
   const steps = events.filter((event) => event.type === 'step');
   const { commands, databaseConnections, redisConnections } = await watch.end(steps);
   const opened = [...sessionsUsedBy(second)].filter((thread) => !known.has(thread));
@@ -81,6 +85,7 @@ export async function probe(world: World, strategy: Strategy): Promise<Probe> {
       ...commands.slice(0, LISTED).map((command) => `Redis received ${command}`),
       ...(commands.length > LISTED ? [`${commands.length - LISTED} more commands`] : []),
       ...(unseenConnections > 0 ? [`${count(unseenConnections, 'connection')} to the database`] : []),
+      ...(sent !== undefined && commands.length === 0 && unseenConnections <= 0 ? [sent] : []), // over a connection that an earlier request opened
     ],
     left: [
       ...keys.filter((key) => !isOwn(strategy, key)).map((key) => `the key ${key}, which never expires`),

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DependencyDown, dropped, OutcomeUnknown, step, type LockCommand, type StepInfo } from '../seam';
 import { Liveness } from './liveness';
 import { namedLocksAsSent } from './named-locks';
+import { noteObserved } from './observed-sockets';
 
 export interface SteppedDataSourceOptions {
   /** `mysql://user:password@host:port`. */
@@ -206,6 +207,7 @@ export class SteppedDataSource extends DataSource {
       ...(snapshotIsolation.length > 0 ? ['SET SESSION innodb_snapshot_isolation = OFF'] : []),
     ];
     const adopt = (connection: NewConnection): void => {
+      noteObserved(connection.stream);
       connection.stream.once('close', () => {
         this.liveness.closed(connection);
       });
