@@ -118,6 +118,7 @@ class RequestBuilder {
     const { name, schema = {}, required = false } = parameter;
     const place = placeOf(parameter);
     if (place === undefined || (!required && !this.random.oneIn(3))) return;
+    if (place === 'header' && this.parts.query.some(([other]) => isSameOption(other, name))) return;
     if (isFault(name)) this.addFault();
     else this.parts[place].push([name, asText(this.values.valid(schema, name))]);
   }
@@ -182,7 +183,7 @@ class RequestBuilder {
     }
     const text = asText(this.values.broken(schema, name));
     this.parts[place] = [...others, [name, text]];
-    // a query parameter overrides the header of the same meaning
+    // a query parameter with another value would be one more reason to refuse the request
     if (place === 'header') this.parts.query = [];
     if (random.oneIn(8)) this.parts[place].push([name, text]);
     else this.forbidden = this.isCertainlyForbidden(schema, place, text);
@@ -232,6 +233,10 @@ class RequestBuilder {
 }
 
 const isFault = (name: string): boolean => name.toLowerCase() === 'x-fault';
+
+/** Whether a query parameter and a header mean the same option: `leaseMs` and `X-Lease-Ms`. Different values are refused. */
+const isSameOption = (query: string, header: string): boolean =>
+  header.toLowerCase() === `x-${query.replace(/[A-Z]/g, '-$&')}`.toLowerCase();
 
 function placeOf({ in: place }: Parameter): 'path' | 'query' | 'header' | undefined {
   return place === 'path' || place === 'query' || place === 'header' ? place : undefined;

@@ -52,6 +52,7 @@ test('a request with an unknown guard, or without one, is answered with the guar
 test('a header and a query that disagree are refused', async () => {
   const { status, json } = await act('/order-numbers?guard=incr', { 'x-guard': 'max-plus-one' });
   expect([status, json['code']]).toEqual([400, 'REQUEST.INVALID']);
+  expect(json['detail']).toBe('guard is "incr" in the query and "max-plus-one" in x-guard: send one of them');
 });
 
 test('without the gateway a notification is refused with 503, and is sent when the gateway is back', async () => {

@@ -63,14 +63,21 @@ describe('an order', () => {
     expect(await shop().stock(sku)).toBe(0);
   });
 
-  test('takes its strategy and options from headers, but the query has precedence', async () => {
+  test('takes its strategy and options from headers or the query; where they disagree, it is refused', async () => {
     const sku = await shop().product(9);
     const headers = { 'x-strategy': 'setnx', 'x-lease-ms': '777', 'x-wait-ms': '5' };
     const byHeaders = await shop().order({ sku, headers });
     expect(byHeaders.json).toMatchObject({ strategy: 'setnx', options: { leaseMs: 777, waitMs: 5 } });
-    const byBoth = await shop().order({ sku, headers, query: 'strategy=expiring&leaseMs=888' });
-    expect(byBoth.json).toMatchObject({ strategy: 'expiring', options: { leaseMs: 888, waitMs: 5 } });
-    expect(byBoth.json['ignored']).toEqual([]);
+    const equal = await shop().order({ sku, headers, query: 'strategy=setnx&waitMs=5' });
+    expect(equal.json).toMatchObject({ strategy: 'setnx', options: { leaseMs: 777, waitMs: 5 } });
+    const disagree = async (query: string, detail: string) => {
+      const reply = await shop().order({ sku, headers, query });
+      expectProblem(reply, 400, 'REQUEST.INVALID');
+      expect(reply.json['detail']).toBe(`${detail}: send one of them`);
+    };
+    await disagree('strategy=expiring', 'strategy is "expiring" in the query and "setnx" in x-strategy');
+    await disagree('leaseMs=888', 'leaseMs is "888" in the query and "777" in x-lease-ms');
+    expect(await shop().orders(sku)).toHaveLength(2);
   });
 
   test('lists as ignored the options that its strategy does not use', async () => {

@@ -10,6 +10,7 @@ import {
 import { z } from 'zod';
 import { headerName } from './header-name';
 import { withoutLimit } from './limit/chosen-limit';
+import { parameterValues } from './parameter-values';
 import { problem, ProblemError } from './problem';
 
 /** A request's strategy, all its options, and the names of the given options that the strategy does not use. */
@@ -25,16 +26,14 @@ const PARAMETERS = ['strategy', ...OPTION_NAMES].map((name) => [name, headerName
 const schema = z.strictObject({ strategy: z.string().default(DEFAULT_STRATEGY), ...optionsSchema.shape });
 
 /**
- * Reads strategy and options from the query and from headers (`X-Strategy`, `X-Lease-Ms`, …). The query has precedence.
- * Throws 400 for an unknown strategy (listing the known ones), an unknown option, or a value out of range.
+ * Reads strategy and options from the query and from headers (`X-Strategy`, `X-Lease-Ms`, …). Throws 400 for an unknown
+ * strategy (listing the known ones), an unknown option, a value out of range, and a query and a header that disagree.
  */
 export function readChosen(
   query: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, unknown>>,
 ): Chosen {
-  const values: Record<string, unknown> = {};
-  for (const [name, header] of PARAMETERS) if (headers[header] !== undefined) values[name] = headers[header];
-  Object.assign(values, withoutLimit(query));
+  const values = { ...parameterValues(PARAMETERS, query, headers), ...withoutLimit(query) };
   const { strategy: name, ...options } = parse(values);
   const strategy = findStrategy(name);
   const used: readonly string[] = ['strategy', ...strategy.options];

@@ -15,5 +15,6 @@ export { ApiLimit } from './limit/api-limit';
 export { CLIENT } from './limit/client-of';
 export { LimitGuard } from './limit/limit-guard';
 export { page } from './page';
+export { parameterValues } from './parameter-values';
 export { send as sendProblem } from './problem-filter';
 export { problem, problemOf, ProblemError, type Problem } from './problem';

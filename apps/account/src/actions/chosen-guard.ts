@@ -1,4 +1,4 @@
-import { headerName, problem, ProblemError, withoutLimit } from '#lab/http';
+import { headerName, parameterValues, problem, ProblemError, withoutLimit } from '#lab/http';
 import { UnknownGuard, useNamed, type Guard, type UseName } from '#lab/guard';
 import { OPTION_NAMES, optionsSchema, type Options } from '#lab/strategy';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
@@ -20,23 +20,14 @@ const schema = z.strictObject({
   ...optionsSchema.shape,
 });
 
+/** Each parameter of an action, with its header. */
+const PARAMETERS = ['guard', ...OPTION_NAMES].map((name) => [name, headerName(name)] as const);
+
 /** Parameter: guard and options of the request, from the query or from headers (`X-Guard`, `X-Lease-Ms`, …). */
 export const RequestedGuard = createParamDecorator((_: unknown, context: ExecutionContext): ChosenGuard => {
   const { query, headers } = context.switchToHttp().getRequest<FastifyRequest>();
-  const asked = withoutLimit(query as Record<string, string>) as Record<string, string>;
-  const values: Record<string, unknown> = { ...asked };
-  for (const name of ['guard', ...OPTION_NAMES]) {
-    const header = headers[headerName(name)];
-    if (header === undefined) continue;
-    if (asked[name] !== undefined && asked[name] !== header)
-      throw new ProblemError(
-        problem(
-          'REQUEST.INVALID',
-          `${name} is "${asked[name]}" in the query and "${String(header)}" in a header`,
-        ),
-      );
-    values[name] = header;
-  }
+  const asked = query as Record<string, unknown>;
+  const values = { ...parameterValues(PARAMETERS, asked, headers), ...withoutLimit(asked) };
   const parsed = schema.safeParse(values);
   if (!parsed.success) {
     const detail = z.prettifyError(parsed.error).replaceAll('\n', ' ');

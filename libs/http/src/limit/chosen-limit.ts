@@ -9,6 +9,7 @@ import {
 } from '#lab/limit';
 import { z } from 'zod';
 import { headerName } from '../header-name';
+import { parameterValues } from '../parameter-values';
 import { problem, ProblemError } from '../problem';
 
 /** A request's limiter, its limit, and the names of the given options that the limiter does not use. */
@@ -44,16 +45,7 @@ export const namesLimit = (query: Values, headers: Values): boolean =>
  * ones), a value out of range, and a query and a header that disagree.
  */
 export function readLimit(query: Values, headers: Values): ChosenLimit {
-  const values: Record<string, unknown> = {};
-  for (const [name, header] of LIMIT_PARAMETERS) {
-    const [inQuery, inHeader] = [query[name], headers[header]];
-    if (inQuery !== undefined && inHeader !== undefined && inQuery !== inHeader)
-      throw invalid(
-        `${name} is ${JSON.stringify(inQuery)} in the query and ${JSON.stringify(inHeader)} in ${header}: send one of them`,
-      );
-    const value = inQuery ?? inHeader;
-    if (value !== undefined) values[name] = value;
-  }
+  const values = parameterValues(LIMIT_PARAMETERS, query, headers);
   if (values['limit'] === undefined)
     throw invalid(`${Object.keys(values).join(', ')} needs a limiter: send limit or X-Limit as well`);
   const parsed = schema.safeParse(values);
