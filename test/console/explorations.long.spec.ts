@@ -85,10 +85,12 @@ test('an unknown job, fault and strategy are refused', async () => {
     app.get('/api/explorations/000000000000'),
     app.post('/api/explorations', { strategy: 'none', faults: 'rain:1' }),
     app.post('/api/explorations', { strategy: 'no-such' }),
+    app.post('/api/explorations', { strategy: 'No such!' }),
   ]);
   expect(codes.map(({ status, json }) => [status, json['code']])).toEqual([
     [404, 'JOB.UNKNOWN'],
     [400, 'EXPLORE.FAULTS'],
+    [400, 'STRATEGY.UNKNOWN'],
     [400, 'STRATEGY.UNKNOWN'],
   ]);
 });

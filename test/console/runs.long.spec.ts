@@ -187,6 +187,8 @@ test('bad input is refused with the code of the command line, and queues nothing
     post({ strategy: 'setnx', sku: 'phone' }),
     post({ strategy: 'etcd' }),
     app.post('/api/runs/presets/no-such', {}),
+    app.post('/api/runs/presets/No%20such!', {}),
+    post({ strategy: 'No such!' }),
     app.get('/api/runs/000000000000'),
   ]);
   expect(refused.map(({ status, json }) => [status, json['code']])).toEqual([
@@ -200,6 +202,8 @@ test('bad input is refused with the code of the command line, and queues nothing
     [400, 'REQUEST.INVALID'],
     [501, 'COMPONENT.MISSING'],
     [404, 'SCENARIO.UNKNOWN'],
+    [404, 'SCENARIO.UNKNOWN'],
+    [400, 'STRATEGY.UNKNOWN'],
     [404, 'JOB.UNKNOWN'],
   ]);
   expect((await list()).current.length).toBe(before);

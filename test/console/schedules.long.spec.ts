@@ -111,6 +111,7 @@ test('thirty schedules at once on fewer servers: each one is right', async () =>
 describe('bad input is refused with a reason, and changes nothing', () => {
   test.each([
     ['an unknown strategy', { strategy: 'no-such' }, 400, 'STRATEGY.UNKNOWN'],
+    ['a strategy whose name cannot exist', { strategy: 'No such!' }, 400, 'STRATEGY.UNKNOWN'],
     ['processes that do not exist', { strategy: 'none', actors: '19' }, 400, 'REQUEST.INVALID'],
     ['a field that does not exist', { strategy: 'none', file: '/etc/passwd' }, 400, 'REQUEST.INVALID'],
   ])('begin: %s', async (_, body, status, code) => {

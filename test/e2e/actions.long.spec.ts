@@ -25,6 +25,7 @@ test('an order is notified once by one request after the other, and the gateway 
 test.each([
   ['/orders/7/notifications', 'REQUEST.INVALID'],
   ['/orders/7/notifications?guard=unique-key', 'GUARD.UNKNOWN'],
+  ['/orders/7/notifications?guard=No%20such%20guard!', 'GUARD.UNKNOWN'],
   ['/orders/7/notifications?guard=lock&leaseMs=0', 'REQUEST.INVALID'],
   ['/orders/7/notifications?guard=lock&color=red', 'REQUEST.INVALID'],
   ['/jobs/a%20b/runs?guard=marker', 'REQUEST.INVALID'],
@@ -40,12 +41,15 @@ test.each([
 
 test('a request with an unknown guard, or without one, is answered with the guards of the use, as a request names them', async () => {
   const details = await Promise.all(
-    ['/order-numbers?guard=nope', '/order-numbers'].map(async (path) => (await act(path)).json['detail']),
+    ['/order-numbers?guard=nope', '/order-numbers', '/order-numbers?guard=Max-Plus-0ne'].map(
+      async (path) => (await act(path)).json['detail'],
+    ),
   );
   const names = 'Choose one of: max-plus-one, ';
   expect(details).toEqual([
     expect.stringContaining(`there is no guard "nope". ${names}`),
     expect.stringContaining(`no guard: send guard or X-Guard. ${names}`),
+    'there is no guard "Max-Plus-0ne". Did you mean "max-plus-one"?',
   ]);
 });
 

@@ -13,10 +13,7 @@ export interface ChosenGuard {
 }
 
 const schema = z.strictObject({
-  guard: z
-    .string()
-    .regex(/^[a-z-]{1,32}$/, 'the name of a guard: GET /docs/account.json lists them')
-    .optional(),
+  guard: z.string().optional(),
   ...optionsSchema.shape,
 });
 

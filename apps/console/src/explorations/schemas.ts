@@ -1,11 +1,12 @@
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { job } from '../jobs/job';
+import { strategyName } from '../strategy-name';
 import { actors, options, scheduleEvent, violation } from '../steps/schemas';
 
 export class ExplorationBody extends createZodDto(
   z.strictObject({
-    strategy: z.string().regex(/^[\w-]{1,64}$/),
+    strategy: strategyName,
     actors,
     stock: z.int().min(0).max(9).default(1),
     options,

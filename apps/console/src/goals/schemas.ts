@@ -16,7 +16,7 @@ export class GoalView extends createZodDto(
   }),
 ) {}
 
-export class GoalParams extends createZodDto(z.strictObject({ goal: z.string().regex(/^[a-z-]{1,40}$/) })) {}
+export class GoalParams extends createZodDto(z.strictObject({ goal: z.string().min(1).max(40) })) {}
 
 export class ProofBody extends createZodDto(
   z.strictObject({

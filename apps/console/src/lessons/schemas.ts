@@ -16,13 +16,11 @@ export class LessonView extends createZodDto(
   summary.extend({ html: z.string().describe('the page, with links to the pages of the console') }),
 ) {}
 
-export class LessonParams extends createZodDto(
-  z.strictObject({ lesson: z.string().regex(/^[a-z0-9-]{1,60}$/) }),
-) {}
+export class LessonParams extends createZodDto(z.strictObject({ lesson: z.string().min(1).max(60) })) {}
 
 export class SlideParams extends createZodDto(
   z.strictObject({
-    lesson: z.string().regex(/^[a-z0-9-]{1,60}$/),
+    lesson: z.string().min(1).max(60),
     slide: z
       .string()
       .regex(/^[1-9]$/)

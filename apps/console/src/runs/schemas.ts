@@ -2,10 +2,9 @@ import { RUN_FOLDER } from '#load-tests/results';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { job } from '../jobs/job';
+import { strategyName } from '../strategy-name';
 
-const name = z.string().regex(/^[\w./-]{1,80}$/);
-
-export class PresetParams extends createZodDto(z.strictObject({ preset: name })) {}
+export class PresetParams extends createZodDto(z.strictObject({ preset: z.string().min(1).max(80) })) {}
 
 export class FolderParams extends createZodDto(
   z.strictObject({ folder: z.string().regex(RUN_FOLDER, 'no run folder has such a name') }),
@@ -13,7 +12,7 @@ export class FolderParams extends createZodDto(
 
 export class RunBody extends createZodDto(
   z.strictObject({
-    strategy: z.string().regex(/^[\w-]{1,64}$/),
+    strategy: strategyName,
     stock: z.int().min(0).max(100_000).default(100),
     requests: z.int().min(1).max(20_000).default(300),
     connections: z.int().min(1).max(200).default(50),

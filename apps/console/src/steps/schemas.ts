@@ -1,10 +1,10 @@
 import { LEAST_LEASE_MS } from '#lab/explore';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
+import { strategyName } from '../strategy-name';
 
 const LONGEST_TOKEN = 4000;
 const token = z.string().min(1).max(LONGEST_TOKEN).describe('the schedule so far');
-const strategy = z.string().regex(/^[\w-]{1,64}$/);
 
 /** Process of each actor: `12` two processes, `11` one process, `123` three actors. */
 export const actors = z
@@ -29,7 +29,7 @@ export const options = z
   .default({});
 
 export class BeginBody extends createZodDto(
-  z.strictObject({ strategy, actors, stock: z.int().min(0).max(99).default(1), options }),
+  z.strictObject({ strategy: strategyName, actors, stock: z.int().min(0).max(99).default(1), options }),
 ) {}
 
 export class ChooseBody extends createZodDto(
