@@ -102,7 +102,7 @@ class RequestBuilder {
       bytes: rawRequest.bytes,
       message: rawRequest.message,
       endless: rawRequest.endless,
-      forbidden: this.forbidden,
+      forbidden: this.forbidden || (intent !== 9 && this.hasPublicFault()),
       carriesFault: this.carriesFault,
       startsTimer: isTimer(endpoint),
       admits: endpoint.admits,
@@ -125,9 +125,17 @@ class RequestBuilder {
 
   private addFault(): void {
     const { random, side } = this;
+    // most requests to the public address carry no fault: it refuses every one that does
+    if (side === 'public' && !random.oneIn(4)) return;
     const name = random.pick(FAULT_HEADERS.slice(0, 3));
     this.parts.header.push([name, random.pick(side === 'public' ? FORBIDDEN_FAULTS : HARMLESS_FAULTS)]);
     this.carriesFault = side !== 'public';
+  }
+
+  /** The public address refuses faults. Of a repeated header, older versions of nginx read the first. */
+  private hasPublicFault(): boolean {
+    const [, fault = ''] = this.parts.header.find(([name]) => isFault(name)) ?? [];
+    return this.side === 'public' && fault.trim() !== '';
   }
 
   private breakOnePlace(): void {

@@ -28,8 +28,12 @@ test('a fault is refused on the internal address and by the apps, and nothing ch
   expect(await shop().everything()).toEqual(before);
 });
 
-test('a fault on the public address is removed, not refused', async () => {
-  expect((await shop().order({ at: 'public', sku: 'phone', headers: faultHeader })).status).toBe(201);
+test('a fault on the public address is refused with the address that accepts it, and nothing changes', async () => {
+  const before = await shop().everything();
+  const reply = await shop().order({ at: 'public', sku: 'phone', headers: faultHeader });
+  expectProblem(reply, 403, 'FAULT.DISABLED');
+  expect(reply.json['detail']).toContain('lab address');
+  expect(await shop().everything()).toEqual(before);
 });
 
 test('reset, locks and history do not exist in any app', async () => {

@@ -27,9 +27,10 @@ test.each([
   ['writes despite a refusal', /^refused, but it changed things$/],
   ['writes before it validates', /^refused, but it changed things$/],
   ['closes the connection', /^the connection was closed without an answer$/],
-  ['answers in plain text', /^40[04] is text\/plain instead of problem\+json$/],
+  ['answers in plain text', /^40[034] is text\/plain instead of problem\+json$/],
   ['has two statuses for one code', /^REQUEST\.INVALID is \d+ here and \d+ elsewhere$/],
   ['serves the lab in public', /^200 from the public address for an endpoint of the lab$/],
+  ['accepts a public fault', /^201 for what its OpenAPI document forbids$/],
   ['executes a public fault', /^a process exited or was restarted/],
   ['loses count', /^\d+ things, -?\d+ recorded$/],
 ] as const)('a server that %s has this finding and no other', async (bug, what) => {

@@ -14,6 +14,7 @@ export type Bug =
   | 'answers in plain text'
   | 'has two statuses for one code'
   | 'serves the lab in public'
+  | 'accepts a public fault'
   | 'executes a public fault'
   | 'loses count';
 
@@ -148,7 +149,9 @@ export class SmallServer {
     const fault = headers['x-fault'];
     if (bug === 'executes a public fault' && side === 'public' && String(fault).includes('kill'))
       this.starts++;
-    if (
+    if (fault !== undefined && side === 'public' && bug !== 'accepts a public fault')
+      refuse(403, 'FAULT.DISABLED');
+    else if (
       fault !== undefined &&
       side === 'lab' &&
       !/^[\w:;#.() -]+=(error|lose-reply|delay\(\d\)[\w ;#()=]*)$/.test(fault.toString())

@@ -23,9 +23,29 @@ describe('routing by nginx', () => {
     expect(await at('/products/P-1/movements')).toBe('inventory-1');
   });
 
-  it('public: removes a fault header', async () => {
-    const { json } = await call(`${stack.urls.public}/orders`, { method: 'POST', ...faultHeader });
+  it('public: refuses a request with a fault header, whatever its path, and passes one with an empty header without it', async () => {
+    for (const path of ['/orders', '/products', '/nope', '/lab/reset', '/problem/malformed']) {
+      const { status, type, json } = await call(`${stack.urls.public}${path}`, {
+        method: 'POST',
+        ...faultHeader,
+      });
+      const isRefused = path === '/problem/malformed' || (status === 403 && json.code === 'FAULT.DISABLED');
+      expect({ path, type, isRefused }).toEqual({ path, type: 'application/problem+json', isRefused: true });
+    }
+    const empty = { method: 'POST', headers: { 'x-fault': '' } };
+    const { json } = await call(`${stack.urls.public}/orders`, empty);
     expect(json.headers).not.toHaveProperty('x-fault');
+  });
+
+  it('public: a request that nginx cannot read is refused as such, also with a fault header', async () => {
+    const { status, type, json } = await call(`${stack.urls.public}/orders`, {
+      headers: { ...faultHeader.headers, 'x-long': 'x'.repeat(5000) },
+    });
+    expect({ status, type, code: json.code }).toEqual({
+      status: 400,
+      type: 'application/problem+json',
+      code: 'REQUEST.INVALID',
+    });
   });
 
   it.each([

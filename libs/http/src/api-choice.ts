@@ -40,7 +40,7 @@ export const ApiChoice = (): MethodDecorator =>
 
 /** Declares and documents that an endpoint accepts faults; all others refuse a request that carries one. */
 export const ApiFault = (
-  description = 'accepted only when the lab is enabled; the public address removes it',
+  description = 'accepted only when the lab is enabled; the public address refuses it',
 ): MethodDecorator =>
   applyDecorators(
     TakesFaults(),

@@ -55,7 +55,7 @@ export interface StackOptions {
 export type Durability = 'full' | 'relaxed';
 
 export interface Urls {
-  /** Address for buyers: shop endpoints only; nginx clears `x-fault`. */
+  /** Address for buyers: shop endpoints only; nginx refuses a request with `x-fault`. */
   readonly public: string;
   /** Loopback address with faults, reset and history; absent when the lab is disabled. */
   readonly lab?: string;
