@@ -35,6 +35,8 @@ export interface ReportedRun {
   readonly latency?: Latency;
   /** How many answers were unexpected, in `language`; the verdict is on the data alone. */
   readonly unexpected?: string | undefined;
+  /** Why a requested fault did not fire, in `language`. */
+  readonly unfired?: string | undefined;
   /** Default: English. */
   readonly language?: Language;
   /** Address of the same report in the other language. */
@@ -58,11 +60,14 @@ export function renderReport({
   conditions,
   latency,
   unexpected,
+  unfired,
   language = 'en',
   other,
 }: ReportedRun): Report {
   const t = TEXTS[language];
-  const localized = { ...verdict, ...t.sentencesOf(verdict) };
+  const sentences = t.sentencesOf(verdict);
+  const because = [...sentences.because, ...(unfired === undefined ? [] : [unfired])];
+  const localized = { ...verdict, ...sentences, because };
   const timeline = timelineOf(evidence);
   const intervals = intervalsOf(evidence, verdict, timeline);
   const outcomes = outcomesOf(evidence.answers);

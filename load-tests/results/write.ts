@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInChinese, type DrillRun } from '../drills';
 import { renderCard, renderDrill, renderReport, type ReportedCard } from '../report';
-import { unexpectedText, type LoadRun } from '../run';
+import { findUnfired, unexpectedText, unfiredInChinese, unfiredText, type LoadRun } from '../run';
 import { newFolder, reportName } from './folders';
 
 /** A run in the format of `--json` and verdict.json. */
@@ -32,6 +32,7 @@ export function writeRunFolder(run: LoadRun, name: string, language: Language = 
   writeFileSync(join(folder, 'history.jsonl'), historyText(run));
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(runJson(run), null, 2)}\n`);
   const { plan, verdict, evidences, conditions, latency, unexpected } = run;
+  const unfired = findUnfired(run);
   evidences.forEach((evidence, i) => {
     const { balance } = evidence;
     const own = 'balances' in verdict ? verdict.balances.find(({ sku }) => sku === balance) : verdict;
@@ -46,6 +47,7 @@ export function writeRunFolder(run: LoadRun, name: string, language: Language = 
         conditions,
         latency,
         unexpected: unexpectedText(unexpected, one),
+        unfired: unfired && UNFIRED_TEXTS[one](unfired),
         language: one,
         other: reportName(otherThan(one), ending),
       });
@@ -56,6 +58,8 @@ export function writeRunFolder(run: LoadRun, name: string, language: Language = 
   });
   return folder;
 }
+
+const UNFIRED_TEXTS = { en: unfiredText, zh: unfiredInChinese };
 
 const otherThan = (language: Language): Language => (language === 'en' ? 'zh' : 'en');
 

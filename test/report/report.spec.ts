@@ -65,6 +65,14 @@ describe('the report of a load run', () => {
     expect(render()).not.toContain('unexpected');
   });
 
+  it('says with the reasons why a requested fault did not fire', () => {
+    const unfired =
+      '1 request carried after(SETNX)=kill, and the answer was STOCK.SOLD_OUT. Increase --stock';
+    expect(render(killedHolder(), { unfired })).toMatch(
+      /<header>.*<li>1 request carried after\(SETNX\)=kill, and .*<\/li><\/ul><\/header>/s,
+    );
+  });
+
   it('speaks of the debits of an account, not of sales', () => {
     const { history, ...rows } = collision();
     const onAccount = history.map((line) => ('app' in line ? { ...line, app: 'account' } : line));
