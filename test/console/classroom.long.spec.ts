@@ -102,6 +102,14 @@ test('a refusal to join names its cause: that a name is taken, only with the rig
   );
 });
 
+test('a name of more than 30 characters is refused, not shortened', async () => {
+  const { code = '' } = app.started;
+  const { status, json } = await join(code, 'x'.repeat(31));
+  expect([status, json['code']]).toEqual([400, 'REQUEST.INVALID']);
+  expect(json['detail']).toContain('a name has at most 30 characters');
+  expect((await join(code, ` ${'x'.repeat(30)} `)).json['member']).toMatchObject({ name: 'x'.repeat(30) });
+});
+
 test('the teacher removes a student, who then joins again; a student cannot remove another one', async () => {
   const { code = '', teacherCode = '' } = app.started;
   const [ivy, jon] = [await cookieOf(code, 'ivy'), await cookieOf(code, 'jon')];

@@ -7,7 +7,8 @@ const LETTERS = 'ACDEFHJKMNPRTUVWXY34679';
 const CODE_LENGTH = 6;
 /** More browsers are refused. */
 const MAX_MEMBERS = 100;
-const LONGEST_NAME = 30;
+/** A longer name is refused. */
+export const LONGEST_NAME = 30;
 /** A whole class may share one address and mistype; to guess a code of six letters at this rate takes more than a year. */
 const MAX_WRONG_CODES = 200;
 const WRONG_CODE_MS = 60_000;
@@ -60,10 +61,7 @@ export class Classroom {
       this.wrongCodes.set(address, [...recent, performance.now()]);
       return 'wrong-code';
     }
-    const plain = name
-      .replace(/[\p{C}<>]/gu, '')
-      .trim()
-      .slice(0, LONGEST_NAME);
+    const plain = name.replace(/[\p{C}<>]/gu, '').trim();
     if (plain === '') return 'no-name';
     const other = [...this.members.values()].find((one) => one.name === plain);
     if (isTeacher && other?.isTeacher === true) return this.admit(other);

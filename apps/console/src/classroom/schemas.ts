@@ -1,8 +1,15 @@
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
+import { LONGEST_NAME } from './classroom';
 
 export class JoinBody extends createZodDto(
-  z.strictObject({ code: z.string().max(40), name: z.string().max(60) }),
+  z.strictObject({
+    code: z.string().max(40),
+    name: z
+      .string()
+      .trim()
+      .max(LONGEST_NAME, `a name has at most ${LONGEST_NAME} characters: enter a shorter one`),
+  }),
 ) {}
 
 export class ClassroomView extends createZodDto(
