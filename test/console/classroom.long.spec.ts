@@ -254,10 +254,11 @@ test('when the teacher removes a student, the console cancels its running job an
   const own = [first, await explore(kim, 'none'), await explore(kim, 'none')];
   const other = await explore(leo, 'setnx');
   await app.send('DELETE', `/api/classroom/members/${await idOf('kim', teacher)}`, undefined, teacher);
-  const stateOf = async (job: string): Promise<string> =>
-    (await app.get<{ job: { state: string } }>(`/api/explorations/${job}`, teacher)).json.job.state;
-  await eventually('the running job has ended', async () => (await stateOf(first)) !== 'running');
-  expect(await Promise.all(own.map(stateOf))).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  const jobOf = async (job: string): Promise<{ state: string; cancelledBecause?: string }> =>
+    (await app.get<{ job: { state: string } }>(`/api/explorations/${job}`, teacher)).json.job;
+  await eventually('the running job has ended', async () => (await jobOf(first)).state !== 'running');
+  for (const job of await Promise.all(own.map(jobOf)))
+    expect(job).toMatchObject({ state: 'cancelled', cancelledBecause: 'student-removed' });
   expect((await app.get<JobList>('/api/jobs', teacher)).json.jobs.map(({ by }) => by)).toEqual(['leo']);
   expect((await app.post('/api/explorations', { strategy: 'none' }, kim)).json['code']).toBe('ACCESS.JOIN');
   await app.send('DELETE', `/api/explorations/${other}`, undefined, teacher);
@@ -316,5 +317,9 @@ test('a student explores for at most a minute, and cancels only its own job', as
   const cancel = (who: Record<string, string>): Promise<Answer> =>
     app.send('DELETE', `/api/explorations/${json.job?.id ?? ''}`, undefined, who);
   expect(await cancel(fay)).toMatchObject({ status: 403, json: { code: 'ACCESS.TEACHER_ONLY' } });
-  expect((await cancel(teacher)).status).toBe(200);
+  const { job } = (await cancel(teacher)).json as { job?: { id: string } };
+  await eventually('the job has ended', async () => {
+    const { json: found } = await app.get<{ job: object }>(`/api/explorations/${job?.id ?? ''}`, teacher);
+    return 'cancelledBecause' in found.job && found.job.cancelledBecause === 'teacher';
+  });
 });

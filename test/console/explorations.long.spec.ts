@@ -75,7 +75,10 @@ test('jobs run one after the other, and the later one shows how many are before 
   const cancelled = await app.send<Exploration>('DELETE', pathOf(first));
   expect(cancelled.status).toBe(200);
   await app.events(`${pathOf(second)}/events`);
-  expect((await app.get<Exploration>(pathOf(first))).json.job.state).toBe('cancelled');
+  expect((await app.get<Exploration>(pathOf(first))).json.job).toMatchObject({
+    state: 'cancelled',
+    cancelledBecause: 'request',
+  });
   const { job, counts } = (await app.get<Exploration>(pathOf(second))).json;
   expect([job.state, job.error, counts?.mark]).toEqual(['done', undefined, 'data-wrong']);
 });

@@ -75,7 +75,7 @@ test('while a run lasts, the lanes of its replicas are drawn, and a second click
     .click();
   await page.locator('.live-lanes svg rect.bar').first().waitFor();
   await click(page, /^Cancel/);
-  await expectText(page, /cancel+ed/i);
+  await expectText(page, /cancelled on request \(Cancel in this console/);
   expect(messages).toEqual([]);
 });
 

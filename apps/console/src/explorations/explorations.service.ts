@@ -82,7 +82,7 @@ export class ExplorationsService {
   cancel(id: string, member: Member): ExplorationView {
     const exploration = this.jobs.in(this.explorations, id);
     assertMayCancel(member, exploration.by);
-    this.jobs.cancel(exploration.job);
+    this.jobs.cancel(exploration.job, member);
     return view(exploration);
   }
 

@@ -52,9 +52,9 @@ export class Jobs implements OnModuleDestroy {
     );
   }
 
-  /** Cancels a job; those behind it move up. */
-  cancel<Event extends object>(job: QueuedJob<Event>): void {
-    this.queue.cancel(job);
+  /** Cancels a job for a member; those behind it move up. */
+  cancel<Event extends object>(job: QueuedJob<Event>, member: Member): void {
+    this.queue.cancel(job, member);
   }
 
   /** Finds the job of a service. Throws a problem when there is none. */

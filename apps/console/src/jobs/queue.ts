@@ -2,7 +2,7 @@ import { codeOf, messageOf } from '#lab/step';
 import { randomBytes } from 'node:crypto';
 import type { Member } from '../classroom';
 import { EventStream } from './event-stream';
-import type { Job } from './job';
+import type { Cancellation, Job } from './job';
 
 /** What the body of a job reports and obeys. */
 export interface JobContext<Event extends object> {
@@ -28,6 +28,7 @@ export class QueuedJob<Event extends object> {
   private state: Job['state'] = 'queued';
   private progress: Job['progress'] = { text: '', done: 0 };
   private failure: Pick<Job, 'error' | 'errorCode'> = {};
+  private cancellation: Cancellation | undefined;
   private ahead = 0;
   /** When it began to run; waiting in the queue does not count. */
   private begun: number | undefined;
@@ -47,7 +48,17 @@ export class QueuedJob<Event extends object> {
     const { kind } = this.about;
     const now = this.ended ?? performance.now();
     const elapsedMs = Math.round(now - (this.begun ?? now));
-    return { id, kind, state, ahead, progress, elapsedMs, ...failure };
+    const cancelledBecause = state === 'cancelled' ? this.cancellation : undefined;
+    return {
+      id,
+      kind,
+      state,
+      ahead,
+      progress,
+      elapsedMs,
+      ...failure,
+      ...(cancelledBecause !== undefined && { cancelledBecause }),
+    };
   }
 
   /** Called by the queue when its position changes. */
@@ -56,7 +67,8 @@ export class QueuedJob<Event extends object> {
     this.announce();
   }
 
-  cancel(): void {
+  cancel(because: Cancellation): void {
+    this.cancellation ??= because;
     this.aborting.abort();
     if (this.state === 'queued') this.finish('cancelled');
   }
@@ -140,24 +152,24 @@ export class JobQueue {
     this.work ??= this.runAll();
   }
 
-  /** Cancels a job; those behind it move up. */
-  cancel<Event extends object>(job: QueuedJob<Event>): void {
-    job.cancel();
+  /** Cancels a job for a member; those behind it move up. */
+  cancel<Event extends object>(job: QueuedJob<Event>, { id }: Member): void {
+    job.cancel(id === job.about.by.id ? 'request' : 'teacher');
     this.waiting = this.waiting.filter(({ isOver }) => !isOver);
     this.announcePositions();
   }
 
   /** Cancels the running job of this member and those that wait; those behind them move up. */
   cancelAllOf({ id }: Member): void {
-    for (const job of this.jobs) if (job.about.by.id === id) job.cancel();
+    for (const job of this.jobs) if (job.about.by.id === id) job.cancel('student-removed');
     this.waiting = this.waiting.filter(({ isOver }) => !isOver);
     this.announcePositions();
   }
 
   /** Cancels all jobs; resolves when the running one has ended. */
   async stop(): Promise<void> {
-    for (const job of this.waiting) job.cancel();
-    this.running?.cancel();
+    for (const job of this.waiting) job.cancel('console-stopped');
+    this.running?.cancel('console-stopped');
     await this.work;
   }
 

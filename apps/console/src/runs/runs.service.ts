@@ -79,7 +79,7 @@ export class RunsService implements BeforeApplicationShutdown {
   cancel(id: string, member: Member): RunView {
     const run = this.jobs.in(this.runs, id);
     assertMayCancel(member, run.by);
-    this.jobs.cancel(run.job);
+    this.jobs.cancel(run.job, member);
     return view(run);
   }
 

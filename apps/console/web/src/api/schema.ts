@@ -592,6 +592,11 @@ export interface components {
                 error?: string;
                 /** @description the code of the error, for a page in another language */
                 errorCode?: string;
+                /**
+                 * @description request: its owner has cancelled it; teacher: the teacher has cancelled the job of a student
+                 * @enum {string}
+                 */
+                cancelledBecause?: "request" | "teacher" | "student-removed" | "console-stopped";
                 /** @description since it began to run; 0 while it is queued */
                 elapsedMs: number;
             };
@@ -680,6 +685,11 @@ export interface components {
                     error?: string;
                     /** @description the code of the error, for a page in another language */
                     errorCode?: string;
+                    /**
+                     * @description request: its owner has cancelled it; teacher: the teacher has cancelled the job of a student
+                     * @enum {string}
+                     */
+                    cancelledBecause?: "request" | "teacher" | "student-removed" | "console-stopped";
                     /** @description since it began to run; 0 while it is queued */
                     elapsedMs: number;
                 };
@@ -1003,6 +1013,11 @@ export interface components {
                 error?: string;
                 /** @description the code of the error, for a page in another language */
                 errorCode?: string;
+                /**
+                 * @description request: its owner has cancelled it; teacher: the teacher has cancelled the job of a student
+                 * @enum {string}
+                 */
+                cancelledBecause?: "request" | "teacher" | "student-removed" | "console-stopped";
                 /** @description since it began to run; 0 while it is queued */
                 elapsedMs: number;
             };
@@ -1133,6 +1148,11 @@ export interface components {
                     error?: string;
                     /** @description the code of the error, for a page in another language */
                     errorCode?: string;
+                    /**
+                     * @description request: its owner has cancelled it; teacher: the teacher has cancelled the job of a student
+                     * @enum {string}
+                     */
+                    cancelledBecause?: "request" | "teacher" | "student-removed" | "console-stopped";
                     /** @description since it began to run; 0 while it is queued */
                     elapsedMs: number;
                 };

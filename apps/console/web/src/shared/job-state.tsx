@@ -67,7 +67,8 @@ export function JobState({
   const { state, ahead, progress, error, errorCode = '' } = job;
   const left = useSecondsLeft(job);
   const seconds = useSeconds(job);
-  const words = state === 'queued' ? t.run.queued(ahead) : t.run[state];
+  const why = job.cancelledBecause && t.run.cancelledBecause[job.cancelledBecause];
+  const words = why ?? (state === 'queued' ? t.run.queued(ahead) : t.run[state]);
   return (
     <div className={`job job-${state}`}>
       <strong role="status">{words}</strong>

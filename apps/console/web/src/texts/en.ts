@@ -316,6 +316,12 @@ export const en = {
     done: 'done',
     failed: 'failed',
     cancelled: 'cancelled',
+    cancelledBecause: {
+      request: 'cancelled on request (Cancel in this console, or DELETE of the job)',
+      teacher: 'cancelled by the teacher',
+      'student-removed': 'cancelled because the teacher removed its student',
+      'console-stopped': 'cancelled because the console stopped',
+    },
     chartHint: 'The two lines should coincide.',
     stockLeft: 'stock left',
     initialMinusSold: 'initial − sold',

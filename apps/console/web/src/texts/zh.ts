@@ -315,6 +315,12 @@ export const zh: Texts = {
     done: '完成',
     failed: '失败',
     cancelled: '已取消',
+    cancelledBecause: {
+      request: '已按请求取消（在控制台点了“取消”，或对该任务发送了 DELETE）',
+      teacher: '已被老师取消',
+      'student-removed': '已取消：老师移除了它的学生',
+      'console-stopped': '已取消：控制台已停止',
+    },
     chartHint: '两条线本该重合。',
     stockLeft: '剩余库存',
     initialMinusSold: '初始 − 已售',
