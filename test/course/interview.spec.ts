@@ -447,6 +447,8 @@ describe('lab interview', () => {
 
   test.each([
     [['999'], 'there is no question 999'],
+    [['0'], 'there is no question 0'],
+    [['abc'], `the number of a question, from 1 to ${readQuestions('en').length}`],
     [['--topic', 'hope'], 'choose one of basics'],
     [['6', '--quiz'], 'omit the number'],
     [['6', '--topic', 'basics'], 'not both'],

@@ -11,7 +11,7 @@ import {
   type Topic,
 } from '#lab/course';
 import { projectRoot } from '#lab/stack';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { join } from 'node:path';
 import { writeJson } from '../command';
 import { EXIT, Failure } from '../failure';
@@ -34,7 +34,7 @@ const MOST_QUESTIONS = 999;
 export function register(program: Command): void {
   program
     .command('interview')
-    .argument('[number]', 'print this question with its answers', whole(1, MOST_QUESTIONS))
+    .argument('[number]', 'print this question with its answers', questionNumber)
     .description('questions that are asked about distributed locks and overselling, with answers and a quiz')
     .option('--topic <name>', 'only the questions of this topic')
     .addOption(languageOption())
@@ -43,6 +43,13 @@ export function register(program: Command): void {
     .option('--count <n>', `questions of --quiz (${DEFAULT_COUNT})`, whole(1, MOST_QUESTIONS))
     .option('--file <file>', 'where --quiz keeps what was answered (.lab/interview.json)')
     .action((number: number | undefined, options: InterviewOptions) => interview(number, options));
+}
+
+/** Reads the number of a question, which may not exist. */
+function questionNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const last = allTopics('en').flatMap(({ questions }) => questions).length;
+  throw new InvalidArgumentError(`It must be the number of a question, from 1 to ${last}.`);
 }
 
 async function interview(number: number | undefined, options: InterviewOptions): Promise<void> {
