@@ -1,4 +1,4 @@
-import { cellOf, emptyTally, planOf, type Tally } from '#lab/explore';
+import { cellOf, emptyTally, planOf, worstHarmOf, type Tally } from '#lab/explore';
 import { findStrategy } from '#lab/strategy';
 import { printTally, tallyLine } from '../../apps/lab/src/print/tally';
 
@@ -22,6 +22,15 @@ test('a partial result names the limit that ended the search', () => {
   expect(printed({ schedules: 20, partial: true }, 20)).toContain('it ended after --max 20');
   expect(printed({ schedules: 19, partial: true }, 20)).toContain('--time 10m searches longer');
   expect(printed({ schedules: 20, partial: true })).toContain('--time 10m searches longer');
+});
+
+test('the worst harm of a tally is the first with a schedule: wrong data, then an outage, then a broken lock', () => {
+  const { harms } = emptyTally();
+  expect(worstHarmOf({ harms })).toBeUndefined();
+  expect(worstHarmOf({ harms: { ...harms, unavailable: 2, 'lock-broken': 5 } })).toEqual({
+    harm: 'unavailable',
+    schedules: 2,
+  });
 });
 
 test('the headline of a fault that never happened names the harm without it', () => {

@@ -4,6 +4,7 @@ import {
   judgeCell,
   shareText,
   unknownText,
+  worstHarmOf,
   type CellVerdict,
   type Plan,
   type Tally,
@@ -62,10 +63,10 @@ const whatSearchesLonger = ({ schedules }: Tally, max?: number): string =>
   max !== undefined && schedules >= max ? `it ended after --max ${max}` : '--time 10m searches longer';
 
 /** The worst harm of an exploration whose fault never happened, as the end of its headline. */
-function withoutFault({ schedules, harms }: Tally, { reason }: CellVerdict): string {
-  const worst = HARMS.find((harm) => harms[harm] > 0);
+function withoutFault(tally: Tally, { reason }: CellVerdict): string {
+  const worst = worstHarmOf(tally);
   if (worst === undefined || reason?.code !== 'fault-never-fired') return '';
-  return `; without it, ${MARKS[worst].words} in ${harms[worst]} of ${count(schedules, 'schedule')}`;
+  return `; without it, ${MARKS[worst.harm].words} in ${worst.schedules} of ${count(tally.schedules, 'schedule')}`;
 }
 
 /** The result of an exploration: mark and reason, counts, shortest schedules, the command that follows. */

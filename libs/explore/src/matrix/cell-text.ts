@@ -1,4 +1,4 @@
-import { HARMS, type Harm } from '#lab/verdict';
+import { worstHarmOf } from '../search';
 import { unknownText } from './cell-verdict';
 import type { MatrixCell } from './matrix';
 
@@ -8,17 +8,6 @@ export const NOT_APPLICABLE = '–';
 /** The fault of the cell cannot occur: there is nothing that it could hit. */
 export const isNotApplicable = ({ reason }: Pick<MatrixCell, 'reason'>): boolean =>
   reason?.code === 'fault-never-fired';
-
-/**
- * The worst harm of a cell, and how many schedules show it; undefined: none shows any. One schedule may show several harms, so
- * their counts have no sum.
- */
-export function worstHarmOf({
-  harms,
-}: Pick<MatrixCell, 'harms'>): { readonly harm: Harm; readonly schedules: number } | undefined {
-  const harm = HARMS.find((one) => harms[one] > 0);
-  return harm && { harm, schedules: harms[harm] };
-}
 
 /** In how many of all orders of steps the worst harm occurs; empty: they were not counted. */
 export function ordersOf(cell: MatrixCell): string {

@@ -1,6 +1,6 @@
 import type { FaultName } from '#lab/strategy';
-import { HARMS, MARKS, type Harm, type Mark } from '#lab/verdict';
-import type { Tally } from '../search';
+import { MARKS, type Harm, type Mark } from '#lab/verdict';
+import { worstHarmOf, type Tally } from '../search';
 
 /** Why an exploration proves nothing. The text for people is `unknownText`. */
 export type UnknownReason =
@@ -21,13 +21,12 @@ export type CellVerdict =
  * A cell is harmless (lock broken, or stuck, with correct data) only when every schedule was run.
  */
 export function judgeCell(tally: Tally, about: FaultName | undefined): CellVerdict {
-  const worst = HARMS.find((harm) => tally.harms[harm] > 0);
+  const found = worstHarmOf(tally);
+  const worst = found?.harm;
   const missing = about !== undefined && (tally.fired.get(about) ?? 0) === 0 ? about : undefined;
   if (missing === undefined && worst === 'data-wrong') return { mark: worst };
-  if (tally.partial) {
-    const found = worst === undefined ? {} : { found: { harm: worst, schedules: tally.harms[worst] } };
-    return { mark: 'unknown', reason: { code: 'incomplete', ...found } };
-  }
+  if (tally.partial)
+    return { mark: 'unknown', reason: { code: 'incomplete', ...(found !== undefined && { found }) } };
   if (missing !== undefined)
     return { mark: 'unknown', reason: { code: 'fault-never-fired', fault: missing } };
   if (worst !== undefined) return { mark: worst };

@@ -6,10 +6,10 @@ import {
   isNotApplicable,
   NOT_APPLICABLE,
   ordersOf,
-  worstHarmOf,
   type MatrixCell,
   type MatrixRow,
 } from '../matrix';
+import { worstHarmOf } from '../search';
 
 /** Conditions of the run, printed below the tables. */
 export type MatrixConditions = Readonly<Record<string, string | number | boolean>>;

@@ -1,8 +1,8 @@
-import { HARMS, type Harm } from '#lab/verdict';
+import type { Harm } from '#lab/verdict';
 import { choiceText, type Choice } from '../schedule';
 import type { Plan } from './execution';
 import type { Counted } from './explorer';
-import type { Tally } from './tally';
+import { worstHarmOf, type Tally } from './tally';
 import type { Explorer } from './worker-pool';
 
 /**
@@ -92,7 +92,7 @@ class StateGraph {
       );
       from = textOf(choices.slice(0, at + 1));
     }
-    this.targets.set(from, oneOrder(HARMS.find((harm) => tally.harms[harm] > 0)));
+    this.targets.set(from, oneOrder(worstHarmOf(tally)?.harm));
   }
 
   count(): OrderCounts {

@@ -60,6 +60,17 @@ export interface Tally {
   unobserved: string | undefined;
 }
 
+/**
+ * The worst harm of an exploration, and how many schedules show it; undefined: none shows any. One schedule may show several
+ * harms, so their counts have no sum.
+ */
+export function worstHarmOf({
+  harms,
+}: Pick<Tally, 'harms'>): { readonly harm: Harm; readonly schedules: number } | undefined {
+  const harm = HARMS.find((one) => harms[one] > 0);
+  return harm && { harm, schedules: harms[harm] };
+}
+
 export const emptyTally = (): Tally => ({
   schedules: 0,
   redundant: 0,
