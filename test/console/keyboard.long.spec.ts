@@ -94,6 +94,27 @@ test('a button of a schedule keeps the focus when nothing is left to do with it,
   await page.context().close();
 });
 
+test('the evidence of a cell returns the focus to its cell, also when Back closes it', async () => {
+  const { page, messages } = await open('/matrix');
+  const dialog = page.getByRole('dialog');
+  const cell = page
+    .getByRole('row', { name: /^expiring / })
+    .getByRole('button')
+    .nth(4);
+  for (const leave of ['Back', 'Close', 'Escape', 'Back']) {
+    await cell.press('Enter');
+    await dialog.waitFor();
+    expect(await hasFocus(cell)).toBe(false);
+    if (leave === 'Back') await page.goBack();
+    else if (leave === 'Escape') await page.keyboard.press(leave);
+    else await page.getByRole('button', { name: leave }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect([leave, await hasFocus(cell), page.url()]).toEqual([leave, true, `${app.url}/matrix`]);
+  }
+  expect(messages).toEqual([]);
+  await page.context().close();
+});
+
 test('the progress is deleted after a confirmation, which has the focus; Escape and Keep delete nothing', async () => {
   const { page } = await open('/lessons');
   await page.evaluate("localStorage.setItem('goals', 'oversell stuck')");

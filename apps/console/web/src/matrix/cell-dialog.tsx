@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { SIGNS } from '../shared/mark';
 import { labelOf, useTexts } from '../texts';
@@ -14,8 +14,11 @@ export function CellDialog({
 }): ReactNode {
   const t = useTexts();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // Back removes the dialog: only a dialog that is closed returns the focus to the cell that opened it
+    return () => shown?.close();
   }, []);
   const { mark, sentence, inChinese = sentence, token, passes, schedules, violating, isPartial } = cell;
   return (
@@ -23,7 +26,9 @@ export function CellDialog({
       ref={dialog}
       className="cell-dialog"
       aria-labelledby="cell-title"
-      onClose={close}
+      onClose={() => {
+        if (dialog.current?.open === false) close(); // not when the page has removed it
+      }}
       onClick={({ target }) => {
         if (target === dialog.current) close(); // the backdrop
       }}
