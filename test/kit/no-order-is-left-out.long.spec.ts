@@ -154,6 +154,23 @@ test('LOCK TABLES commits the open transaction', async () => {
   await expectResults([writer, ({ pool }) => readCounter(pool)], second, [0, 1]);
 });
 
+test('a statement that begins a transaction frees the tables of LOCK TABLES', async () => {
+  const holder = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.query('LOCK TABLES counter WRITE');
+      await connection.beginTransaction();
+      await connection.commit();
+    });
+  const other = (clients: Clients): Promise<string> =>
+    onConnection(clients, (connection) =>
+      connection.query('LOCK TABLES counter WRITE NOWAIT').then(
+        () => connection.query('UNLOCK TABLES').then(() => 'free'),
+        () => 'locked',
+      ),
+    );
+  await expectResults([holder, other], second, ['free', 'locked']);
+});
+
 test('a SELECT may call a function that writes', async () => {
   const take = async ({ pool }: Clients): Promise<unknown> => {
     const [[row]] = await pool.query<RowDataPacket[]>('SELECT next_number() AS number');

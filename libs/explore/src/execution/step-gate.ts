@@ -37,6 +37,7 @@ import {
   type Purge,
   type Sessions,
   commitsOpenTransaction,
+  freesTables,
   mayReleaseLocks,
   requestsNamedLock,
   updateHoldings,
@@ -207,10 +208,10 @@ export class StepGate {
       throw error;
     } finally {
       timeout?.stop();
-      const commits = commitsOpenTransaction(actor.holdings, step);
+      const frees = commitsOpenTransaction(actor.holdings, step) || freesTables(actor.holdings, step);
       updateHoldings(actor.holdings, step, event.reply);
       if (!this.run.declaresKeys) await this.run.purge.after(step, event.reply, this.run.openSessions);
-      if (commits || mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
+      if (frees || mayReleaseLocks(step)) this.run.quiescence.unblock(inFlightStep);
       if (isRedisWrite(step)) this.run.quiescence.unblockRedis(inFlightStep);
       task.inFlightSteps.delete(inFlightStep);
       actor.lastStep = step.text;

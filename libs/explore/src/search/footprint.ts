@@ -5,6 +5,7 @@ import type { Step } from '#lab/step';
 import {
   commitsImplicitly,
   endsTransaction,
+  freesTables,
   isMovement,
   isRedisWrite,
   mayWaitForLock,
@@ -46,7 +47,8 @@ export interface Access {
  * enables or disables the other; then only one of their two orders has to be explored.
  *
  * Steps:
- * - START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock, SET TRANSACTION only prepares it; the
+ * - START TRANSACTION takes no snapshot (InnoDB takes it at the first read) and no lock, unless it ends LOCK TABLES or an open
+ *   transaction; SET TRANSACTION only prepares it; the
  *   INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
  * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not.
@@ -160,7 +162,7 @@ function effectsOf(run: Run, step: Step, actor: Actor): Effects {
   if (whyUnreachable(run, actor.process, step) !== undefined) return { accesses: readsOfClock(run) };
   const accesses = withoutEffect(run, step);
   return accesses === undefined
-    ? { accesses: accessesOf(run, step, actor, transactionIn(run, actor.holdings, step)) }
+    ? { accesses: accessesOf(run, step, actor, actor.holdings) }
     : { accesses, decidedBy: readsOf(step) };
 }
 
@@ -338,7 +340,7 @@ const endOfTransaction = (balance: string, rows: readonly string[] = ANY_ROW): r
 ];
 
 /** The step's verb, text and server, as a step or its event has them. */
-type Described = Pick<Step, 'kind' | 'verb' | 'text' | 'key' | 'keys' | 'server'>;
+type Described = Pick<Step, 'kind' | 'verb' | 'text' | 'key' | 'keys' | 'server' | 'connection'>;
 
 /** The actor of a step, as far as its accesses depend on it. */
 interface Accessing {
@@ -351,8 +353,9 @@ export function accessesOf(
   run: Run,
   step: Described,
   actor: Accessing,
-  transaction: Transaction | undefined,
+  holdings: Holdings,
 ): readonly Access[] | 'everything' {
+  const transaction = transactionIn(run, holdings, step);
   const balance = balanceOf(actor.cart, step, transaction);
   switch (step.kind) {
     case 'redis':
@@ -369,7 +372,9 @@ export function accessesOf(
             writes: false,
           }));
     case 'sql': {
-      const accesses = accessesOfStatement(run, step, balance, transaction);
+      const accesses = freesTables(holdings, step)
+        ? endOfTransaction(balance)
+        : accessesOfStatement(run, step, balance, transaction);
       return [
         ...accesses,
         ...(isOnRowsOfLocks(run, step) ? [ANY_ROW_OF_LOCKS] : []),

@@ -171,7 +171,7 @@ export class Past {
     const step = this.run.eventLog.stepOf(event);
     const holdings = this.holdingsOf(actor);
     const transaction = transactionIn(this.run, holdings, step);
-    const accesses = accessesOf(this.run, step, this.run.actor(actor), transaction);
+    const accesses = accessesOf(this.run, step, this.run.actor(actor), holdings);
     const name = this.transactionNamed(actor, step);
     const { timer, fault, reply, error, errorCode } = comparable({
       ...event,

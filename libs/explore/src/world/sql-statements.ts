@@ -250,6 +250,12 @@ export const commitsOpenTransaction = (
   step.connection !== undefined &&
   transactions.has(step.connection);
 
+/** The statement ends the LOCK TABLES of its session. */
+export const freesTables = (
+  { tables }: Pick<Holdings, 'tables'>,
+  step: Pick<Step, 'verb' | 'text' | 'connection'>,
+): boolean => step.connection !== undefined && tables.has(step.connection) && unlocksTables(step);
+
 /** Updates the holdings after a statement; `reply` is absent when it failed. */
 export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): void {
   const { transactions, rows, names, tables, manual } = holdings;
