@@ -33,6 +33,9 @@ const setUp = async ({ pool }: Clients): Promise<void> => {
   await pool.query('CREATE TABLE audit (id INT PRIMARY KEY AUTO_INCREMENT, actor VARCHAR(8))');
   await pool.query(`CREATE FUNCTION next_number() RETURNS INT MODIFIES SQL DATA
     BEGIN UPDATE counter SET value = value + 1; RETURN (SELECT value FROM counter); END`);
+  await pool.query('CREATE VIEW inner_numbers AS SELECT next_number() AS number');
+  await pool.query('CREATE VIEW next_numbers AS SELECT number FROM inner_numbers');
+  await pool.query('CREATE SEQUENCE number NOCACHE');
 };
 
 const prepare = async ({ pool }: Clients): Promise<void> => {
@@ -48,6 +51,18 @@ const countAudit = async ({ pool }: Pick<Clients, 'pool'>): Promise<number> => {
 const readCounter = async (pool: Pick<Pool, 'query'>): Promise<unknown> => {
   const [[row]] = await pool.query<RowDataPacket[]>('SELECT value FROM counter');
   return row?.['value'];
+};
+
+const readSequence = async ({ pool }: Clients): Promise<unknown> => {
+  const [[row]] = await pool.query<RowDataPacket[]>('SELECT next_not_cached_value AS next FROM number');
+  return row?.['next'];
+};
+
+const readNextId = async ({ pool }: Clients): Promise<unknown> => {
+  const [[row]] = await pool.query<RowDataPacket[]>(
+    "SELECT AUTO_INCREMENT AS next FROM information_schema.TABLES WHERE TABLE_NAME = 'audit'",
+  );
+  return row?.['next'];
 };
 
 type Actor = (clients: Clients) => Promise<unknown>;
@@ -169,6 +184,43 @@ test('a statement that begins a transaction frees the tables of LOCK TABLES', as
       ),
     );
   await expectResults([holder, other], second, ['free', 'locked']);
+});
+
+test('a sequence and the next id of a table show what an open transaction has taken', async () => {
+  const numbers = { taken: 0, id: 0 };
+  const begin = async (clients: Clients): Promise<void> => {
+    await prepare(clients);
+    numbers.taken = Number(await readSequence(clients));
+    numbers.id = Number(await readNextId(clients));
+  };
+  const writer = (clients: Clients): Promise<void> =>
+    onConnection(clients, async (connection) => {
+      await connection.beginTransaction();
+      await connection.query("INSERT INTO audit (actor) SELECT CONCAT('n', NEXTVAL(number))");
+      await connection.rollback();
+    });
+  const start = { connect, setUp, prepare: begin };
+  const readers = [
+    async (clients: Clients) => Number(await readSequence(clients)) - numbers.taken,
+    async (clients: Clients) => Number(await readNextId(clients)) - numbers.id,
+  ];
+  for (const reader of readers) {
+    const { results } = await showAll({ ...start, actors: [writer, reader] }, second);
+    expect(results).toEqual(['0', '1']);
+  }
+});
+
+test('a view may call a function that writes', async () => {
+  const take = async ({ pool }: Clients): Promise<unknown> => {
+    const [[row]] = await pool.query<RowDataPacket[]>('SELECT number FROM next_numbers');
+    return row?.['number'];
+  };
+  const numbers = (_: Clients, outcomes: readonly ActorOutcome[]): unknown =>
+    outcomes.map(({ value }) => value);
+  await expectResults([take, take], numbers, [
+    [1, 2],
+    [2, 1],
+  ]);
 });
 
 test('a SELECT may call a function that writes', async () => {

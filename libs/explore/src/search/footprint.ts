@@ -51,7 +51,8 @@ export interface Access {
  *   transaction; SET TRANSACTION only prepares it; the
  *   INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
- * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not.
+ * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not. One of foreign
+ *   code that may call a function, or reads what is not a table (`onlyReads`, `World.showsMore`), counts as a write.
  * - A statement on rows of locks writes keys as well.
  * - UPDATE and SELECT … FOR UPDATE write row locks. In the lab's own code a statement on a known row (`rowLockedBy`) writes the lock of
  *   this row only, and accesses nothing when its transaction has locked the row: no other transaction can lock it before COMMIT.
@@ -434,7 +435,7 @@ function accessesOfStatement(
   const isLocking = mayWaitForLock(step);
   const commits = isForeign && (transaction?.isInDoubt === true || commitsImplicitly(step));
   if (isLocking && inTransaction && !commits) return locksOn(rows, balance);
-  const mayWrite = releasesNamedLock(step) || (isForeign && !onlyReads(step));
+  const mayWrite = releasesNamedLock(step) || (isForeign && (!onlyReads(step) || run.world.showsMore(step)));
   if (!isLocking && step.verb === 'SELECT' && !mayWrite)
     return run.eventLog.hasStrictReads
       ? locksOn(rows, balance)

@@ -124,9 +124,13 @@ const READING = new Set(
   ),
 );
 
-/** A SELECT that calls no other function, which may be a user's and write, and takes no number of a sequence. */
+/** The database about itself: it shows what transactions do that are not committed, for example the next AUTO_INCREMENT. */
+const SYSTEM_SCHEMA = /\b(?:information_schema|performance_schema)\b|\b(?:mysql|sys)`?\s*\./i;
+
+/** A SELECT of rows that calls no other function, which may be a user's and write, and takes no number of a sequence. */
 export const onlyReads = ({ text }: Pick<Step, 'text'>): boolean =>
   !/ VALUE FOR /i.test(text) &&
+  !SYSTEM_SCHEMA.test(text) &&
   !areSeveral({ text }) &&
   [...text.matchAll(/([\w$]+|[`"'])\s*\(/g)].every(([, word = '']) => READING.has(word.toLowerCase()));
 

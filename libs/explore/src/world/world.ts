@@ -1,6 +1,6 @@
 import { WHOLE_AMOUNT } from '#lab/balance';
 import { beginningOf, type Effect, type Guard, type Use } from '#lab/guard';
-import { noteObserved, type MysqlConnection, type Servers, type SteppedRedis } from '#lab/step';
+import { noteObserved, type MysqlConnection, type Servers, type Step, type SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
@@ -28,6 +28,7 @@ import { ServerWatch } from './server-watch';
 import { SocketWatch } from './socket-watch';
 import { Purge } from './purge';
 import { Sessions } from './sessions';
+import { tablesThatShowMore } from './tables-that-show-more';
 import { within } from './within';
 import type { Explored } from './explored';
 import type { Setup } from './setup';
@@ -84,6 +85,7 @@ export class World {
   readonly purge: Purge;
   private own: OwnSession | undefined;
   private socketWatch: SocketWatch | undefined;
+  private showingMore: RegExp | undefined;
 
   /** Names of lock stores that may not be empty. */
   private readonly used = new Set<string>();
@@ -235,6 +237,7 @@ export class World {
     this.socketWatch ??= SocketWatch.open(this.options); // before its clients open their sockets
     this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
     await this.refuseOtherEngines();
+    this.showingMore = await tablesThatShowMore(this.admin, ownSchemaOf(this.options));
     this.markUsed(this.keys); // setUp may have written
     return this.own;
   }
@@ -255,6 +258,11 @@ export class World {
   /** A plain SELECT of the subject waits for locks, or sees what is not committed. */
   get readsStrictly(): boolean {
     return this.own?.readsStrictly === true;
+  }
+
+  /** A plain SELECT of the subject does more than read committed rows: see `tablesThatShowMore`. */
+  showsMore({ text }: Pick<Step, 'text'>): boolean {
+    return this.showingMore?.test(text) === true;
   }
 
   private async recreateOwnSchema(): Promise<void> {
