@@ -151,10 +151,14 @@ export class LockTracker {
   ): LockChange[] {
     const changes: LockChange[] = [];
     const seen = new Set(readings.map(({ lock }) => lock));
+    const before = new Map(this.entries);
     for (const [key, entry] of this.entries)
       if (entry.store === store && !seen.has(entry.lock))
         changes.push(this.remove(key, entry, 'released', by));
-    for (const reading of readings) changes.push(...this.recordReading(store, reading, now, by, args));
+    for (const reading of readings) {
+      const kept = keptExpiry(reading, (lock) => before.get(shownLock(store, lock)), seen);
+      changes.push(...this.recordReading(store, reading, now, by, args, kept));
+    }
     return changes;
   }
 
@@ -201,12 +205,14 @@ export class LockTracker {
     return this.parts > 1 ? { lock } : {};
   }
 
+  /** `kept`: when it expires, if the step has not set its time to live. */
   private recordReading(
     store: string,
     reading: LockReading,
     now: number,
     by: string | undefined,
     args: readonly string[],
+    kept: number | undefined,
   ): LockChange[] {
     const { lock, content, token, ttlMs, isExact, renewed, queued, hasOwner } = reading;
     const key = shownLock(store, lock);
@@ -214,7 +220,8 @@ export class LockTracker {
     if (queued === true) return this.recordQueueHead(store, reading, old, now, by, args);
     const isSame = old !== undefined && (old.content === content || isCounted(old.token, token, args));
     const granted = isExact === true ? ttlMs : grantedLease(ttlMs, args);
-    const expiresAt = isSame && renewed !== true ? old.expiresAt : ttlMs < 0 ? undefined : now + granted;
+    const set = ttlMs < 0 ? undefined : now + granted;
+    const expiresAt = kept ?? (isSame && renewed !== true ? old.expiresAt : set);
     const taker = hasOwner === false ? undefined : by;
     const isOwn = token !== undefined && args.includes(token); // also when another request of its process has sent it first
     const newOwner = isSame ? old.owner : isOwn ? taker : (this.actorOf(token) ?? taker);
@@ -308,6 +315,20 @@ const isCounted = (old: string | undefined, now: string | undefined, args: reado
   args.some((arg) => /\b(incr|decr)(by)?\b/i.test(arg));
 
 const isPositive = (text: string | undefined): boolean => text !== undefined && /^[1-9]\d{0,14}$/.test(text);
+
+/** When a lock expires whose step has not set its time to live: as before, or as the lock from which it was moved or copied. */
+function keptExpiry(
+  { lock, content, keepsExpiry, movedFrom }: LockReading,
+  before: (lock: string) => Entry | undefined,
+  left: ReadonlySet<string>,
+): number | undefined {
+  if (keepsExpiry !== true) return undefined;
+  const own = before(lock);
+  const source = movedFrom === undefined ? undefined : before(movedFrom);
+  if (movedFrom === undefined || source === undefined) return own?.expiresAt;
+  const isMoved = !left.has(movedFrom) || (content === source.content && content !== own?.content);
+  return (isMoved ? source : own)?.expiresAt;
+}
 
 /**
  * The lease that a command granted. The server reports the time left some moments later; the smallest argument of the

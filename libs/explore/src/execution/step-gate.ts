@@ -5,6 +5,7 @@ import {
   unobserved,
   type Listener,
   type Step,
+  type StepInfo,
   type StepKind,
   type Ticker,
 } from '#lab/step';
@@ -145,6 +146,7 @@ export class StepGate {
     for (const store of lockStores) this.run.markUsed(store);
     const seen = task.isTimer || this.isBlind(step) ? [] : this.locksSeenBy(step, lockStores);
     this.run.locks.recordTokens(actor.name, step.text);
+    const expiries = this.expiriesIn(step.server ?? '');
     const before = lockStores.map(async (store) => {
       const leases = this.run.locks.leases(store.name, this.run.clock.now);
       return (await unobserved(() => store.restore?.(actor.connections, leases, step))) ?? leases;
@@ -191,7 +193,7 @@ export class StepGate {
           );
       if (!isUndecided(step, answered)) for (const named of seen) this.run.locks.noteSeen(actor.name, named);
       if (locks.some(({ change, by }) => change === 'taken' && by === actor.name)) actor.waiting = undefined; // a later wait is a new one
-      const reply = this.inVirtualTime(step, answered);
+      const reply = this.inVirtualTime(step, answered, expiries);
       this.run.eventLog.answer(event, step, reply, locks);
       if (publishes(step)) await unobserved(() => this.run.inbox.deliver(step.text));
       if (isRedisWrite(step)) await unobserved(() => this.run.receiveMessages());
@@ -257,16 +259,36 @@ export class StepGate {
 
   /**
    * Replaces the remaining time of a key, in the reply of a step whose locks have been recorded, by its virtual value: the
-   * real milliseconds of a schedule do not count.
+   * real milliseconds of a schedule do not count. `before`: when each key would have expired before the step.
    */
-  private inVirtualTime({ verb, key, server = '', timeLeftAt }: Step, reply: unknown): unknown {
-    const isReading = /^P?TTL$/.test(verb) && typeof reply === 'number' && reply >= 0;
-    if (key === undefined || (timeLeftAt === undefined && !isReading)) return reply;
-    const expiring = this.run.locks.expiring().find((lock) => lock.store === server && lock.lock === key);
-    if (expiring === undefined) return reply;
-    const ms = expiring.at - this.run.clock.now;
-    if (isReading) return Math.round(verb === 'TTL' ? ms / 1000 : ms);
-    return (reply as unknown[]).map((value, i) => (i === timeLeftAt ? Math.round(ms) : value));
+  private inVirtualTime(step: Step, reply: unknown, before: ReadonlyMap<string, number>): unknown {
+    const { verb, key, server = '', timeLeftAt, commands } = step;
+    const after = this.expiriesIn(server);
+    if (commands !== undefined && Array.isArray(reply))
+      return reply.map((one: unknown, i) => {
+        const command = commands[i];
+        if (command?.key === undefined || !Array.isArray(one)) return one;
+        const at = (changesLater(commands, i) ? before : after).get(command.key);
+        return one.map((value: unknown) => this.timeLeft(command.verb, value, at));
+      });
+    const at = key === undefined ? undefined : after.get(key);
+    if (timeLeftAt === undefined || at === undefined) return this.timeLeft(verb, reply, at);
+    return (reply as unknown[]).map((value, i) =>
+      i === timeLeftAt ? Math.round(at - this.run.clock.now) : value,
+    );
+  }
+
+  /** The reply to a TTL or PTTL of a key that expires then; that to another command as it is. */
+  private timeLeft(verb: string, reply: unknown, at: number | undefined): unknown {
+    if (at === undefined || !/^P?TTL$/.test(verb) || typeof reply !== 'number' || reply < 0) return reply;
+    const ms = at - this.run.clock.now;
+    return Math.round(verb === 'TTL' ? ms / 1000 : ms);
+  }
+
+  /** When each key of a Redis expires. */
+  private expiriesIn(server: string): ReadonlyMap<string, number> {
+    const expiring = this.run.locks.expiring().filter(({ store }) => store === server);
+    return new Map(expiring.map(({ lock, at }) => [lock, at]));
   }
 
   private hold(actor: Actor, task: ActorTask, step: Step): Promise<Release> {
@@ -327,5 +349,13 @@ function asLockWaitTimeout(error: unknown): unknown {
 /** The reply shows no state of a lock: MULTI has queued the command, or has been aborted because of its WATCH. */
 const isUndecided = ({ kind, verb }: Step, reply: unknown): boolean =>
   kind === 'redis' && (reply === 'QUEUED' || (reply === null && /^(MULTI|EXEC)$/.test(verb)));
+
+/** A later command of this MULTI names the key of the command at `i`, and no earlier one does. */
+const changesLater = (commands: readonly StepInfo[], i: number): boolean => {
+  const { key = '' } = commands[i] ?? {};
+  const isNamed = (some: readonly StepInfo[]): boolean =>
+    some.some(({ keys }) => keys?.includes(key) === true);
+  return isNamed(commands.slice(i + 1)) && !isNamed(commands.slice(0, i));
+};
 
 const publishes = ({ kind, verb }: Step): boolean => kind === 'redis' && /^(EVALSHA|PUBLISH)$/.test(verb);

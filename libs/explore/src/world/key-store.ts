@@ -21,6 +21,14 @@ return found`;
 /** Commands that may read the remaining time of a key: scripts, and conditional changes of an expiry. */
 const READS_TIME = /(^|; )(EVAL|EVALSHA|FCALL) | (GT|LT)( |;|$)/i;
 
+const MOVES = /^(RENAME|RENAMENX|COPY)$/;
+
+/** The key that a command of the step renames or copies to this one. */
+const sourceOf = (step: StepInfo | undefined, key: string): string | undefined =>
+  [...(step?.commands ?? []), ...(step === undefined ? [] : [step])].find(
+    ({ verb, keys }) => MOVES.test(verb) && keys?.[1] === key,
+  )?.key;
+
 /** Milliseconds. Keys that exist before a schedule had their time to live set a moment ago. */
 const GRAIN_MS = 1000;
 
@@ -61,12 +69,18 @@ export class KeyStore implements LockStore {
     step?: Step,
   ): Promise<readonly LockReading[]> {
     const [found, expiries] = await Promise.all([this.readExpiring(step), before]);
-    return found.map(([lock, content, ttlMs, expiry]) => ({
-      lock,
-      content,
-      ttlMs,
-      renewed: expiry !== (expiries.get(lock) ?? FAR_FUTURE),
-    }));
+    return found.map(([lock, content, ttlMs, expiry]) => {
+      const keepsExpiry = expiry === (expiries.get(lock) ?? FAR_FUTURE);
+      const movedFrom = keepsExpiry ? sourceOf(step, lock) : undefined;
+      return {
+        lock,
+        content,
+        ttlMs,
+        renewed: !keepsExpiry,
+        keepsExpiry,
+        ...(movedFrom !== undefined && { movedFrom }),
+      };
+    });
   }
 
   private async readExpiring(step: Step | undefined): Promise<FoundKey[]> {

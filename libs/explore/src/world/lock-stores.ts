@@ -30,6 +30,10 @@ export interface LockReading {
   readonly queued?: true;
   /** The step before this read set the time to live. */
   readonly renewed?: boolean;
+  /** The step has left the time to live as it was, whatever it did to the content. */
+  readonly keepsExpiry?: boolean;
+  /** The step may have moved or copied the lock, with its time to live, from this one. */
+  readonly movedFrom?: string;
 }
 
 /** Expiry times of lock keys by name. */

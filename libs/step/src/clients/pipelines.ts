@@ -123,6 +123,7 @@ function describeMulti(queue: readonly Command[]): StepInfo {
     verb: 'MULTI',
     text: `MULTI; ${inside.map(({ text }) => text).join('; ')}; EXEC`,
     keys: inside.flatMap(({ keys = [] }) => keys),
+    commands: inside,
     ...(first?.key !== undefined && { key: first.key }),
     ...(refused !== undefined && { refused }),
   };

@@ -20,6 +20,8 @@ export interface StepInfo {
   readonly script?: string;
   /** Where the reply of the script, a list, has the milliseconds until the key expires. */
   readonly timeLeftAt?: number;
+  /** The commands of a MULTI, in the order of its replies. */
+  readonly commands?: readonly StepInfo[];
   /** What the step does to a lock, if it is a command on one. */
   readonly lock?: LockCommand;
   /** The event that a WAIT waits for, at most `ms` milliseconds; absent: it waits for time only. */
