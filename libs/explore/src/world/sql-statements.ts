@@ -12,13 +12,13 @@ export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' 
 
 /**
  * Statements that may end another session's wait: all except those that take no lock. Outside a transaction an INSERT
- * or a SELECT … FOR UPDATE releases its own locks.
+ * or a SELECT … FOR UPDATE releases its own locks. A function that a SELECT calls may release a named lock.
  */
 export const mayReleaseLocks = (step: Step): boolean =>
   step.kind === 'sql' &&
   step.verb !== 'START' &&
   !preparesTransaction(step) &&
-  (step.verb !== 'SELECT' || mayWaitForLock(step) || releasesNamedLock(step));
+  (step.verb !== 'SELECT' || mayWaitForLock(step) || !onlyReads(step));
 
 /** Statements of SQL that insert, change or delete rows, also by a procedure. */
 export const mayWriteRows = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
