@@ -336,3 +336,70 @@ test('an actor that waits for a server that the explorer does not know is no dea
     message: expect.stringContaining('A after "ARRIVE at the process"') as unknown,
   });
 });
+
+describe('a session begins each schedule as it began the first one', () => {
+  const count: Actor = async ({ redis }) => {
+    await redis.incr('count');
+    return 'counted';
+  };
+
+  test.each<[what: string, read: string, change: string]>([
+    ['a user variable', 'SELECT @found AS value', 'SET @found = 1'],
+    ['a variable in a SELECT', 'SELECT @found AS value', 'SELECT 1 INTO @found'],
+    ['the schema', "SELECT DATABASE() LIKE 'lab%' AS value", 'USE information_schema'],
+    [
+      'the isolation level',
+      "SELECT MAX(VARIABLE_VALUE = 'SERIALIZABLE') AS value FROM information_schema.SESSION_VARIABLES WHERE VARIABLE_NAME LIKE 't%_ISOLATION'",
+      'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE',
+    ],
+  ])('%s', async (_, read, change) => {
+    const first: Actor = async ({ pool, redis }) => {
+      const [[row]] = await pool.query<RowDataPacket[]>(read);
+      await pool.query(change);
+      await redis.incr('count');
+      return String(row?.['value']);
+    };
+    const { results, schedules } = await showAll({ connect, setUp, prepare, actors: [first, count] }, values);
+    expect(schedules).toBeGreaterThan(1);
+    expect(results).toHaveLength(1);
+  });
+
+  test('a temporary table', async () => {
+    const first: Actor = async ({ pool, redis }) => {
+      await pool.query('CREATE TEMPORARY TABLE found (id INT)');
+      await redis.incr('count');
+      return 'created';
+    };
+    expect(await resultsOf([first, count])).toEqual(['["created","counted"]']);
+  });
+
+  test('a connection to Redis that its actor has ended', async () => {
+    const first: Actor = async ({ redis }) => {
+      await redis.incr('count');
+      return redis.quit();
+    };
+    expect(await resultsOf([first, count])).toEqual(['["OK","counted"]']);
+  });
+});
+
+test('a function that releases a named lock ends the wait of another actor', async () => {
+  const setUpFunction = async (clients: Clients): Promise<void> => {
+    await setUp(clients);
+    await clients.pool.query("CREATE FUNCTION release_it() RETURNS INT RETURN RELEASE_LOCK('it')");
+  };
+  const take =
+    (release: string): Actor =>
+    async ({ pool }) => {
+      const connection = await pool.getConnection();
+      try {
+        const [[row]] = await connection.query<RowDataPacket[]>("SELECT GET_LOCK('it', 5) AS taken");
+        await connection.query(release);
+        return Number(row?.['taken']);
+      } finally {
+        connection.release();
+      }
+    };
+  const actors = [take('SELECT release_it()'), take("SELECT RELEASE_LOCK('it')")] as const;
+  const { results } = await showAll({ connect, setUp: setUpFunction, prepare, actors: [...actors] }, values);
+  expect(results).toEqual(['[1,1]']);
+});

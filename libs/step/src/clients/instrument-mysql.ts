@@ -48,9 +48,19 @@ export interface SessionHooks {
 /** Connections that a pool opens before the first schedule: opening one during a schedule costs it some milliseconds. */
 const WARM = 2;
 
+/**
+ * Statements that may leave something in their session, which the next user of the connection finds: variables, an isolation level,
+ * another schema, temporary tables, prepared statements. SET TRANSACTION is none: it ends with the next transaction.
+ */
+const LEAVES_SOMETHING =
+  /(?:^|; ?)(?:SET(?! TRANSACTION )|USE|PREPARE|EXECUTE|CALL|HANDLER|FLUSH|BEGIN NOT|CREATE TEMPORARY)\b|:=|\bINTO @/i;
+
 /** A pool whose statements pass the seam. */
 export interface InstrumentedPool {
-  /** Destroys the connections that were not released: code of a dead process never does so. Leaves a free one. */
+  /**
+   * Destroys the connections that were not released, because code of a dead process never does so, and those whose sessions are no
+   * longer as they began. Leaves a free one.
+   */
   reset(): Promise<void>;
   /** It opens a connection: a statement waits for it without being a step. */
   readonly isConnecting: boolean;
@@ -65,8 +75,9 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
   });
   // 'acquire' follows 'connection': what the listeners of the latter send when a session begins is no step
   const inUse = followUse(pool);
+  const changed = new Set<MysqlConnection>();
   pool.on('acquire', (connection) => {
-    instrumentConnection(connection, hooks);
+    instrumentConnection(connection, hooks, () => changed.add(connection));
   });
   const opened = Array.from({ length: Math.min(WARM, pool.config.connectionLimit) }, () => acquire(pool));
   for (const connection of await Promise.all(opened)) {
@@ -75,8 +86,9 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
   }
   return {
     reset: async () => {
-      for (const connection of inUse) connection.destroy();
+      for (const connection of new Set([...inUse, ...changed])) connection.destroy();
       inUse.clear();
+      changed.clear();
       const opened = await acquire(pool); // the end of a schedule may have closed the free ones
       opened.release();
     },
@@ -128,10 +140,11 @@ const isolationOf = (connection: MysqlConnection): Promise<string> =>
 
 const instrumented = new WeakSet<MysqlConnection>();
 
-/** Makes every statement of a connection pass the seam, on behalf of the actor that sends it. */
+/** Makes every statement of a connection pass the seam, on behalf of the actor that sends it. `onChange`: called when its session changes. */
 function instrumentConnection(
   connection: MysqlConnection,
   { onSession, namedLockPrefix }: SessionHooks,
+  onChange: () => void,
 ): void {
   if (instrumented.has(connection)) return;
   instrumented.add(connection);
@@ -141,6 +154,7 @@ function instrumentConnection(
   connection.addCommand = (command) => {
     const info = currentScope() === undefined ? undefined : statementOf(command);
     prefixNames(command, namedLockPrefix);
+    if (info !== undefined && LEAVES_SOMETHING.test(info.text)) onChange();
     return info === undefined ? add(command) : addAsStep(connection, command, add, info);
   };
 }

@@ -17,7 +17,7 @@ export interface InstrumentedRedis {
   readonly isConnecting: boolean;
   /** Resolves when it has received all messages that were published before this call. */
   receiveMessages(): Promise<void>;
-  /** Removes the connection state that a schedule has left: subscriptions, WATCH, MULTI, listeners, copies. */
+  /** Removes the connection state that a schedule has left: subscriptions, WATCH, MULTI, listeners, copies, the end of the connection. */
   reset(): Promise<void>;
   disconnectCopies(): void;
 }
@@ -147,6 +147,7 @@ class Instrumentation implements InstrumentedRedis {
   async reset(): Promise<void> {
     for (const remove of this.listeners.splice(0)) remove();
     this.disconnectCopies();
+    if (this.redis.status === 'end') await this.redis.connect(); // its code has ended it
     await this.transaction.end(this.redis);
     if (!this.isSubscriber) return;
     await this.redis.unsubscribe();
