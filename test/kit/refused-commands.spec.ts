@@ -13,6 +13,7 @@ test.each<[what: string, take: (redis: Redis) => Promise<unknown>]>([
   ['SET … PXAT', (redis) => redis.set('lock', 'me', 'PXAT', later, 'NX')],
   ['a SET … pxat by call', (redis) => redis.call('SET', 'lock', 'me', 'pxat', String(later), 'NX')],
   ['PEXPIREAT', (redis) => redis.pexpireat('lock', later)],
+  ['PEXPIRETIME', (redis) => redis.pexpiretime('lock')],
   ['EXPIREAT in a pipeline', (redis) => redis.pipeline().get('a').expireat('lock', later).exec()],
   ['EXAT in a multi', (redis) => redis.multi().get('a').set('lock', 'me', 'EXAT', later).exec()],
   [
@@ -32,6 +33,42 @@ test.each<[what: string, take: (redis: Redis) => Promise<unknown>]>([
   await expect(exploring).rejects.toMatchObject({
     code: 'EXPLORE.COMMAND',
     message: expect.stringContaining('has an absolute time') as unknown,
+  });
+});
+
+test.each<[what: string, use: (redis: Redis) => Promise<unknown>]>([
+  ['SELECT', (redis) => redis.select(14)],
+  ['MOVE', (redis) => redis.move('key', 14)],
+  ['COPY … DB', (redis) => redis.copy('key', 'other', 'DB', 14)],
+  ['FLUSHALL', (redis) => redis.flushall()],
+  ['a script that calls SELECT', (redis) => redis.eval("return redis.call('SELECT', 14)", 0)],
+  ['FUNCTION LOAD', (redis) => redis.call('FUNCTION', 'LOAD', '#!lua name=mine')],
+  ['SCRIPT FLUSH', (redis) => redis.script('FLUSH')],
+  ['CONFIG SET', (redis) => redis.config('SET', 'maxmemory-policy', 'noeviction')],
+  ['CLIENT REPLY', (redis) => redis.client('REPLY', 'OFF')],
+])('%s, whose effect is left in the next schedule, ends the exploration', async (_, use) => {
+  const exploring = explore({
+    servers: kitServers(),
+    connect: ({ redis }): Clients => ({ redis: new Redis(redis) }),
+    actors: [({ redis }) => use(redis).catch(() => undefined), ({ redis }) => redis.get('key')],
+    invariants: { 'it is never judged': () => false },
+  });
+  await expect(exploring).rejects.toMatchObject({
+    code: 'EXPLORE.COMMAND',
+    message: expect.stringContaining('is not emptied before each schedule') as unknown,
+  });
+});
+
+test('a client of another Redis database is refused', async () => {
+  const exploring = explore({
+    servers: kitServers(),
+    connect: ({ redis }): Clients => ({ redis: new Redis(redis.replace(/\d+$/, '14')) }),
+    actors: [({ redis }) => redis.get('key'), ({ redis }) => redis.get('key')],
+    invariants: { 'it is never judged': () => false },
+  });
+  await expect(exploring).rejects.toMatchObject({
+    code: 'KIT.CLIENT',
+    message: expect.stringContaining('it uses database 14') as unknown,
   });
 });
 

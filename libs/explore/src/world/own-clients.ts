@@ -2,6 +2,7 @@ import { actorsOf, type OwnSubject, type SubjectClients } from '#lab/own';
 import {
   instrument,
   messageOf,
+  NotInstrumentable,
   refuseHidden,
   type Instrumented,
   type InstrumentedPool,
@@ -53,6 +54,7 @@ export class OwnClients implements UserClients {
           namedLockPrefix: namedLockPrefixOf(options),
         });
         if (one !== undefined) instrumented.push(one);
+        if (one?.redis !== undefined) refuseOtherDatabase(name, one.redis, options);
       }
       refuseHidden(clients);
     } catch (error) {
@@ -95,6 +97,20 @@ export class OwnClients implements UserClients {
   private get redises(): InstrumentedRedis[] {
     return this.instrumented.flatMap(({ redis }) => (redis === undefined ? [] : [redis]));
   }
+}
+
+/** @throws NotInstrumentable when the client uses a database of Redis that is not emptied before each schedule. */
+function refuseOtherDatabase(
+  name: string,
+  { database: { port, db } }: Pick<InstrumentedRedis, 'database'>,
+  { redis, redisDb }: Pick<WorldOptions, 'redis' | 'redisDb'>,
+): void {
+  const ownPort = Number(new URL(redis).port || '6379');
+  if (db === redisDb && (port ?? ownPort) === ownPort) return;
+  throw new NotInstrumentable(
+    name,
+    `it uses database ${db} of the Redis at port ${port ?? ownPort}, and only database ${redisDb} at port ${ownPort} is emptied before each schedule. Use the address that connect receives`,
+  );
 }
 
 /** The schema of a subject's tables: apart from those of the lab. */

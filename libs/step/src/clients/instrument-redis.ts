@@ -11,6 +11,8 @@ type Listener = (...args: unknown[]) => void;
 
 /** An ioredis client of a user. */
 export interface InstrumentedRedis {
+  /** The port of its server, and the number of its database. Port undefined: it is not known before it connects. */
+  readonly database: { readonly port: number | undefined; readonly db: number };
   /** It has subscribed to channels. */
   readonly isSubscribed: boolean;
   /** It, or a copy of it, opens its connection: code may wait for that without a step. */
@@ -84,7 +86,7 @@ class Instrumentation implements InstrumentedRedis {
       stream !== undefined || currentScope() === undefined
         ? send(command, stream)
         : step(
-            () => describeOwn(command),
+            () => describeOwn(command, redis.options.db ?? 0),
             (current) => this.issue(command, current),
           );
     instrumentPipelines({
@@ -126,6 +128,11 @@ class Instrumentation implements InstrumentedRedis {
     noteSocket();
     redis.on('connect', noteSocket);
     for (const method of ADDS) this.bindListeners(method);
+  }
+
+  get database(): InstrumentedRedis['database'] {
+    const { port, path, sentinels, db = 0 } = this.redis.options;
+    return { port: path == null && sentinels == null ? port : undefined, db };
   }
 
   get isSubscribed(): boolean {
@@ -256,9 +263,16 @@ function cork({ stream }: { readonly stream?: Pick<Writable, 'cork' | 'uncork'> 
   });
 }
 
-function describeOwn(command: Command): StepInfo {
+/** `db`: the database of its client. */
+function describeOwn(command: Command, db: number): StepInfo {
   const blocking = blockingOf(command);
-  return { ...describe(command), ...(blocking !== undefined && { blocking }) };
+  const { refused, ...info } = describe(command);
+  const staysThere = nameOf(command) === 'select' && Number(command.args[0]) === db;
+  return {
+    ...info,
+    ...(refused !== undefined && !staysThere && { refused }),
+    ...(blocking !== undefined && { blocking }),
+  };
 }
 
 /** Undefined: the command does not wait in the server. */

@@ -9,25 +9,47 @@ export class NotInSchedules extends Error {
 }
 
 const HAS_ABSOLUTE_TIME =
-  'has an absolute time, and the time of a schedule is not that of Redis: use PX, EX or PEXPIRE';
+  'has an absolute time, and the time of a schedule is not that of Redis: use PX, EX or PEXPIRE, and PTTL instead of PEXPIRETIME';
 
-/** Commands with an absolute time, commands with an option that is one, and that option. */
-const AT_A_TIME = /^h?p?expireat$/;
+/** Commands that set or reply an absolute time, commands with an option that is one, and that option. */
+const AT_A_TIME = /^h?p?expire(at|time)$/;
 const WITH_OPTION = /^h?(set|getex|setex)$/;
 const OPTION = /^(PX|EX)AT$/i;
 /** A script that uses one of them. */
-const SCRIPT_AT_A_TIME = /(["'])((PX|EX)AT|H?P?EXPIREAT)\1/i;
+const SCRIPT_AT_A_TIME = /(["'])((PX|EX)AT|H?P?EXPIRE(AT|TIME))\1/i;
+
+const USES_OTHER_DATA =
+  'uses another Redis database, or a part of the server that is not emptied before each schedule: use the database of connect, and prepare the server in setUp';
+
+/** Commands that use, or empty, another database of Redis. */
+const IN_OTHER_DATABASE = /^(select|move|swapdb|flushall)$/;
+/** Commands that change what FLUSHDB does not restore, and how a connection is answered. */
+const CHANGES_SERVER: Readonly<Record<string, RegExp>> = {
+  function: /^(LOAD|DELETE|FLUSH|RESTORE)$/i,
+  script: /^(FLUSH|KILL)$/i,
+  config: /^SET$/i,
+  client: /^(REPLY|PAUSE|TRACKING|CACHING)$/i,
+  copy: /^DB$/i,
+};
+/** A script that uses one of the former. */
+const SCRIPT_IN_OTHER_DATABASE = /\bp?call\(\s*(["'])(SELECT|MOVE|SWAPDB|FLUSHALL)\1/i;
 
 /** Why a Lua script cannot be explored; undefined: it can. */
-export const whyNotScript = (source: string): string | undefined =>
-  SCRIPT_AT_A_TIME.test(source) ? HAS_ABSOLUTE_TIME : undefined;
+export function whyNotScript(source: string): string | undefined {
+  if (SCRIPT_IN_OTHER_DATABASE.test(source)) return USES_OTHER_DATA;
+  return SCRIPT_AT_A_TIME.test(source) ? HAS_ABSOLUTE_TIME : undefined;
+}
 
 /** Why a Redis command cannot be explored, whatever its client is; undefined: it can. `name` is in lower case. */
 export function whyNotCommand(name: string, args: readonly unknown[]): string | undefined {
-  const some = (pattern: RegExp): boolean => args.some((arg) => typeof arg === 'string' && pattern.test(arg));
-  const isAtATime =
-    AT_A_TIME.test(name) ||
-    (WITH_OPTION.test(name) && some(OPTION)) ||
-    (/^(eval|script)$/.test(name) && some(SCRIPT_AT_A_TIME));
+  const isSome = (given: readonly unknown[], pattern: RegExp): boolean =>
+    given.some((arg) => typeof arg === 'string' && pattern.test(arg));
+  const options = name === 'copy' ? args.slice(2) : args.slice(0, 1);
+  const changes = CHANGES_SERVER[name];
+  if (IN_OTHER_DATABASE.test(name) || (changes !== undefined && isSome(options, changes)))
+    return USES_OTHER_DATA;
+  const script = /^(eval|script)$/.test(name) ? args.find((arg) => isSome([arg], /call/)) : undefined;
+  if (typeof script === 'string') return whyNotScript(script);
+  const isAtATime = AT_A_TIME.test(name) || (WITH_OPTION.test(name) && isSome(args, OPTION));
   return isAtATime ? HAS_ABSOLUTE_TIME : undefined;
 }
