@@ -95,9 +95,13 @@ type Chunk = Buffer | string;
 
 /** The methods of a socket that are replaced. */
 interface Methods {
-  connect(this: Socket, ...args: unknown[]): Socket;
-  _write(this: Socket, chunk: Chunk, encoding: BufferEncoding, done: unknown): void;
-  _writev(this: Socket, chunks: readonly { chunk: Chunk; encoding: BufferEncoding }[], done: unknown): void;
+  connect: (this: Socket, ...args: unknown[]) => Socket;
+  _write: (this: Socket, chunk: Chunk, encoding: BufferEncoding, done: unknown) => void;
+  _writev: (
+    this: Socket,
+    chunks: readonly { chunk: Chunk; encoding: BufferEncoding }[],
+    done: unknown,
+  ) => void;
 }
 
 /** Reports to all watches what the sockets of this thread do, also those that are open. Returns what undoes it. */
