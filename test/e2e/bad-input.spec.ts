@@ -208,9 +208,9 @@ describe('the public address has no lab endpoints', () => {
       }
   });
 
-  test('the public address removes a fault before its syntax is checked', async () => {
+  test('the public address refuses a fault before its syntax is checked', async () => {
     const reply = await shop().order({ at: 'public', body: { ...good, sku: 'nothing' }, fault: 'nonsense' });
-    expectProblem(reply, 404, 'STOCK.UNKNOWN_SKU');
+    expectProblem(reply, 403, 'FAULT.DISABLED');
   });
 });
 
