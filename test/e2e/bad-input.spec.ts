@@ -161,9 +161,15 @@ describe('unknown paths', () => {
     expectProblem(await shop().send(`${inventory}/nothing`, 'GET', {}), 404, 'REQUEST.NOT_FOUND');
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE'])('on the public address: %s /orders', async (method) => {
-    const reply = await shop().send(`${shop().url('public')}/orders`, method, {});
-    expectProblem(reply, 404, 'REQUEST.NOT_FOUND');
+  test.each([
+    ['PUT', '/orders', 'GET, HEAD, POST'],
+    ['PATCH', '/orders', 'GET, HEAD, POST'],
+    ['DELETE', '/orders', 'GET, HEAD, POST'],
+    ['POST', '/health/ready?x=1', 'GET, HEAD'],
+  ])('the method %s of %s is refused with those that the path has', async (method, path, allowed) => {
+    const reply = await shop().send(`${shop().url('public')}${path}`, method, {});
+    expectProblem(reply, 405, 'REQUEST.METHOD_NOT_ALLOWED');
+    expect(reply.headers['allow']).toBe(allowed);
   });
 
   test.each(['/products/%zz', '/products/%00', '/orders?limit=0', '/orders?limit=x', '/orders?after=-1'])(

@@ -13,6 +13,7 @@ import { LimitGuard } from './limit/limit-guard';
 import { log, nestLogger } from './log';
 import { ProblemError, problemOf, unsupportedMediaType } from './problem';
 import { ProblemFilter, send } from './problem-filter';
+import { RouteMethods } from './route-methods';
 
 const LARGEST_BODY = 16 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -61,12 +62,16 @@ export async function serve(
       else done(new ProblemError(unsupportedMediaType()));
     });
   acceptJsonOnly(adapter);
+  const routes = new RouteMethods();
+  adapter.getInstance().addHook('onRoute', (route) => {
+    routes.add(route);
+  });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: false,
     bodyParser: false, // Nest's would accept forms; that of Fastify reads JSON
   });
   app.useLogger(nestLogger);
-  app.useGlobalFilters(new ProblemFilter());
+  app.useGlobalFilters(new ProblemFilter(routes));
   app.useGlobalGuards(
     new FaultGuard(config.labEnabled),
     ...(limited === true ? [app.get(LimitGuard, { strict: false })] : []),

@@ -1,17 +1,29 @@
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import {
+  Catch,
+  HttpException,
+  NotFoundException,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodValidationException } from 'nestjs-zod';
 import { z } from 'zod';
 import { log } from './log';
 import { problem, problemOf, unsupportedMediaType, type Problem } from './problem';
+import type { RouteMethods } from './route-methods';
 
 /** Converts every error to a problem+json response; a 5xx leaves a line in the log. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly routes: RouteMethods) {}
+
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const { id: request, headers } = http.getRequest<FastifyRequest>();
-    const answer = translate(error);
+    const { id: request, headers, method, url } = http.getRequest<FastifyRequest>();
+    const methods = error instanceof NotFoundException ? this.routes.of(url) : [];
+    const isWrongMethod = methods.length > 0 && !methods.includes(method);
+    if (isWrongMethod) void http.getResponse<FastifyReply>().header('Allow', methods.join(', '));
+    const answer = isWrongMethod ? wrongMethod(method, methods) : translate(error);
     const attempt = headers['x-deduction-id'];
     log.answered(answer, error, { request, ...(typeof attempt === 'string' && { attempt }) });
     send(http.getResponse<FastifyReply>(), answer);
@@ -31,6 +43,12 @@ function closest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   return issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? [issue];
 }
+
+const wrongMethod = (method: string, methods: readonly string[]): Problem =>
+  problem(
+    'REQUEST.METHOD_NOT_ALLOWED',
+    `this path does not support ${method}, only ${methods.join(', ')}. GET /docs lists all routes`,
+  );
 
 function translate(error: unknown): Problem {
   if (error instanceof ZodValidationException) {

@@ -54,6 +54,7 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, title: string]>
   'REQUEST.INVALID': [400, 'Invalid request'],
   'REQUEST.TOO_LARGE': [413, 'Request too large'],
   'REQUEST.NOT_FOUND': [404, 'Not found'],
+  'REQUEST.METHOD_NOT_ALLOWED': [405, 'Method not allowed'],
   'REQUEST.MEDIA_TYPE': [415, 'Unsupported media type'],
   'EXPLORE.TOKEN': [400, 'Invalid token'],
   'EXPLORE.FAULTS': [400, 'Invalid faults'],
