@@ -448,7 +448,6 @@ describe('lab interview', () => {
   test.each([
     [['999'], 'there is no question 999'],
     [['0'], 'there is no question 0'],
-    [['abc'], `the number of a question, from 1 to ${readQuestions('en').length}`],
     [['--topic', 'hope'], 'choose one of basics'],
     [['6', '--quiz'], 'omit the number'],
     [['6', '--topic', 'basics'], 'not both'],
@@ -467,8 +466,13 @@ describe('lab interview', () => {
     expect(said).toContain(message);
   });
 
-  test.each([['0'], ['x'], ['--lang', 'fr']])('the argument %s is refused', async (...words) => {
+  test.each([['x'], ['--lang', 'fr']])('the argument %s is refused', async (...words) => {
     await expect(run(...words)).rejects.toMatchObject({ exitCode: 1, name: 'CommanderError' });
+  });
+
+  test('an argument that is no number is refused with the numbers of the questions', async () => {
+    const range = `from 1 to ${readQuestions('en').length}`;
+    await expect(run('abc')).rejects.toThrow(`It must be the number of a question, ${range}.`);
   });
 
   test.each(LANGUAGES)('fits 100 columns in %s', (language) => {
