@@ -65,6 +65,21 @@ test('LOCK TABLES that is kept: the wait of the other one ends with the error of
   ]);
 });
 
+test.each([
+  ['a table', 'LOCK TABLES counter WRITE', 'SELECT value FROM counter'],
+  ['a row', 'UPDATE counter SET value = 1', 'SELECT value FROM counter FOR UPDATE'],
+])('an invariant that waits for %s which an actor has left locked ends the search', async (_, lock, read) => {
+  const keep = async ({ pool }: Clients): Promise<void> => {
+    const connection = await pool.getConnection();
+    await connection.query('START TRANSACTION');
+    await connection.query(lock);
+  };
+  const other = ({ pool }: Clients): Promise<unknown> => pool.query('SELECT 1');
+  const reads = ({ pool }: Clients): Promise<unknown> => pool.query(read);
+  const exploring = showAll({ ...start, actors: [keep, other] }, reads);
+  await expect(exploring).rejects.toMatchObject({ code: 'EXPLORE.INVARIANT_WAITS' });
+});
+
 test('TRUNCATE waits until a transaction that has read the table has ended', async () => {
   const readTwice = onConnection(async (connection) => {
     await connection.query('START TRANSACTION');

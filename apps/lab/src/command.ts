@@ -75,6 +75,7 @@ const OF_CODE: ReadonlySet<string> = new Set([
   'OutsideTheSeam',
   'QueuedCommand',
   'PollsWithoutPause',
+  'InvariantWaits',
   'UnseenTransaction',
   'Unanswered',
 ]);

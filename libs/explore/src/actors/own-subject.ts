@@ -48,7 +48,8 @@ export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = 
         const isDead = requesters.get(actor)?.process.alive === false;
         return outcomes.get(actor) ?? { actor, state: isDead ? 'died' : 'waits' };
       });
-      const broken = session === undefined ? [] : await brokenInvariants(strategy, session, ended);
+      const broken =
+        session === undefined ? [] : await world.untilJudged(brokenInvariants(strategy, session, ended));
       return { amount: 0, amounts: {}, movements: [], broken };
     },
     judge: judgeInvariants,

@@ -143,6 +143,18 @@ export class UnseenTransaction extends Error {
   }
 }
 
+/** An invariant waits for a lock of an actor's session, which nothing ends after the last step. */
+export class InvariantWaits extends Error {
+  readonly code = 'EXPLORE.INVARIANT_WAITS';
+
+  constructor() {
+    super(
+      'an invariant waits for a lock that an actor has left in its session. End it in the actor with UNLOCK TABLES, COMMIT or ROLLBACK, or let the invariant read without a lock',
+    );
+    this.name = 'InvariantWaits';
+  }
+}
+
 /** `setUp` or `prepare` of a subject throws, so that no schedule can begin. */
 export class PreparationFailed extends Error {
   readonly code = 'EXPLORE.PREPARATION_FAILED';

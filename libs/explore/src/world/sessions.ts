@@ -75,6 +75,17 @@ export class Sessions {
     return rows.map((row) => (row as { id: number }).id);
   }
 
+  /** A session of a schema, besides these, waits for a row or a table. */
+  async isWaitingIn(schema: string, besides: readonly number[]): Promise<boolean> {
+    const [rows] = await this.admin.query<RowDataPacket[]>(
+      `SELECT p.ID FROM information_schema.PROCESSLIST p
+         LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID
+         WHERE p.DB = ? AND p.ID NOT IN (?) AND (p.STATE LIKE 'Waiting for % lock' OR t.trx_state = 'LOCK WAIT')`,
+      [schema, [0, ...besides]],
+    );
+    return rows.length > 0;
+  }
+
   /** Cancels the running statement of a session; the session and its transaction stay. */
   async interrupt(thread: number): Promise<void> {
     await this.admin.query('KILL QUERY ?', [thread]);

@@ -8,7 +8,7 @@ import { createConnection, type Connection, type RowDataPacket } from 'mysql2/pr
 import { NotASubject, type OwnSubject } from '#lab/own';
 import { BlockedClients } from './blocked-clients';
 import { KeyStore } from './key-store';
-import { OwnSession, ownSchemaOf, UnseenTransaction } from './own-clients';
+import { InvariantWaits, OwnSession, ownSchemaOf, UnseenTransaction } from './own-clients';
 import { PubSubMonitor } from './pub-sub-inbox';
 import { DirectoryLockStore, RedisLockStore, RowLockStore, type LockStore } from './lock-stores';
 import { OwnRowStore } from './own-row-store';
@@ -47,8 +47,10 @@ const RESET = `START TRANSACTION; DELETE FROM movement; DELETE FROM decision; DE
 const LOOK = `SELECT id, ${WHOLE_AMOUNT} AS amount FROM balance;
   SELECT balance, segment, request, delta, value_before AS \`before\`, value_after AS \`after\` FROM movement ORDER BY id`;
 
-/** Milliseconds after which the server is asked whether `prepare` of a subject waits for a session of the last schedule. */
+/** Milliseconds after which the server is asked whether `prepare` or an invariant of a subject waits for a session of the schedule. */
 const LOOK_AFTER_MS = 1000;
+/** Looks in a row that find an invariant waiting, after which it waits for a session that no step will end. */
+const WAITING_LOOKS = 3;
 
 type Rows = Omit<FinalState, 'locks'>;
 
@@ -225,6 +227,21 @@ export class World {
         if ((await this.sessions.inTransaction([...sockets.keys()])).length > 0)
           throw new UnseenTransaction();
     await prepared;
+  }
+
+  /** The result of the invariants. @throws InvariantWaits when one waits for a session that the schedule has left. */
+  async untilJudged<T>(judged: Promise<T>): Promise<T> {
+    const ended = judged.then(
+      () => undefined,
+      () => undefined, // `judged` is returned
+    );
+    const ofActors = this.connectionsOfActors.flatMap(({ sockets }) => [...sockets.keys()]);
+    for (let looks = 0; (await within(ended, LOOK_AFTER_MS)) === 'no';) {
+      const isWaiting = await this.sessions.isWaitingIn(ownSchemaOf(this.options), ofActors);
+      looks = isWaiting ? looks + 1 : 0;
+      if (looks === WAITING_LOOKS) throw new InvariantWaits();
+    }
+    return judged;
   }
 
   /** Opens the clients of a user's subject and creates its tables, unless they are those of the last call. */
