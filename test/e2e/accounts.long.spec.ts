@@ -482,7 +482,7 @@ describe('an x-fault that could not fire is refused before any work', () => {
   });
 });
 
-test('the public address has no lab endpoints and ignores faults', async () => {
+test('the public address has no lab endpoints and refuses faults', async () => {
   const id = await account();
   const url = shop().url('public');
   expectProblem(
@@ -491,9 +491,9 @@ test('the public address has no lab endpoints and ignores faults', async () => {
     'REQUEST.NOT_FOUND',
   );
   expectProblem(await shop().get(`/lab/account/locks/${id}`), 404, 'REQUEST.NOT_FOUND');
-  expect((await enter(id, { amountMinor: 1 }, '', { 'x-fault': 'account:after(COMMIT)=kill' })).status).toBe(
-    201,
-  );
+  const fault = { 'x-fault': 'account:after(COMMIT)=kill' };
+  expectProblem(await enter(id, { amountMinor: 1 }, '', fault), 403, 'FAULT.DISABLED');
+  expect(await accountSummary(id)).toMatchObject({ entries: 0 });
 });
 
 test('OpenAPI lists every endpoint', async () => {
