@@ -133,6 +133,7 @@ export class Run {
       blockedClients: world.blockedClients,
       sessions: world.sessions,
       purge: world.purge,
+      tables: world.tables,
       openSessions: () => this.actors.flatMap((actor) => [...actor.openSessions()]),
       receiveMessages: async () => {
         for (const { connections } of this.subscribers) await connections.own?.receiveMessages();
@@ -169,7 +170,10 @@ export class Run {
     run.eventLog.hasStrictReads = subject.hasInvariants === true && world.readsStrictly;
     if (prepared !== undefined) run.locks.update('', prepared, run.clock.now);
     await run.requestEarlier();
-    if (subject.declaresKeys !== true) world.purge.begin();
+    if (subject.declaresKeys !== true) {
+      world.purge.begin();
+      await world.tables.begin();
+    }
     if (subject.hasClients === true) world.beginSocketWatch();
     for (const actor of run.actors) run.start(actor);
     await run.settle();

@@ -36,6 +36,7 @@ import {
   type LockReading,
   type Pulse,
   type Purge,
+  type SettledTables,
   type Sessions,
   commitsOpenTransaction,
   freesTables,
@@ -72,6 +73,7 @@ interface GateContext {
   readonly blockedClients: BlockedClients;
   readonly sessions: Pick<Sessions, 'interrupt' | 'refusal'>;
   readonly purge: Pick<Purge, 'before' | 'after'>;
+  readonly tables: Pick<SettledTables, 'note'>;
   /** The database sessions of all actors. */
   readonly openSessions: () => readonly number[];
   /** Resolves when subscribers have received what was published. */
@@ -163,6 +165,7 @@ export class StepGate {
     // sent over another connection than the step; a pipelined one goes out in the packet of the step
     const isSentApart = lockStores.some((store) => !store.pipelined && 'restore' in store);
     if (isSentApart) await Promise.all(before);
+    this.run.tables.note(step);
     if (!this.run.declaresKeys)
       await this.run.purge.before(step, () => {
         this.run.quiescence.noteProgress();

@@ -18,6 +18,7 @@ export async function warmUp(world: World, setup: Setup): Promise<void> {
   if (!isStrategy(strategy) || strategy.setsTimers !== true || !world.isNew(strategy.name)) return;
   await runAlone(world, setup, { isSlow: false });
   await runAlone(world, setup, { isSlow: true });
+  await world.tables.settle();
 }
 
 async function runAlone(

@@ -26,12 +26,13 @@ import { TokenNames } from './token-names';
 export interface Access {
   /**
    * - `rows`: the locks of rows of a balance; `committed`: what a plain SELECT of it sees
+   * - `tables`: which tables of foreign code there are, and the locks of whole tables
    * - `keys`: the keys of a lock server
    * - `link`: the connection of a process to the lock servers, or of a lock server to all processes
    * - `memory`: what the requests of a process share, and whether it is alive
    * - `clock`: the time
    */
-  readonly part: 'rows' | 'committed' | 'keys' | 'link' | 'memory' | 'clock';
+  readonly part: 'rows' | 'committed' | 'tables' | 'keys' | 'link' | 'memory' | 'clock';
   /** The balance, the server, or the process; `*`: any, or the one clock. */
   readonly of: string;
   /**
@@ -53,6 +54,8 @@ export interface Access {
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
  * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not. One of foreign
  *   code that may call a function, or reads what is not a table (`onlyReads`, `World.showsMore`), counts as a write.
+ * - CREATE TABLE IF NOT EXISTS outside of a transaction reads the tables when its table exists (`SettledTables`): no transaction on it
+ *   makes it wait.
  * - A statement on rows of locks writes keys as well.
  * - UPDATE and SELECT … FOR UPDATE write row locks. In the lab's own code a statement on a known row (`rowLockedBy`) writes the lock of
  *   this row only, and accesses nothing when its transaction has locked the row: no other transaction can lock it before COMMIT.
@@ -373,11 +376,14 @@ export function accessesOf(
             writes: false,
           }));
     case 'sql': {
+      const tables = tablesUsedBy(run, step);
+      if (transaction === undefined && tables === 'read') return [{ part: 'tables', of: '*', writes: false }];
       const accesses = freesTables(holdings, step)
         ? endOfTransaction(balance)
         : accessesOfStatement(run, step, balance, transaction);
       return [
         ...accesses,
+        ...(tables === 'changed' ? [{ part: 'tables' as const, of: '*', writes: true }] : []),
         ...(isOnRowsOfLocks(run, step) ? [ANY_ROW_OF_LOCKS] : []),
         ...(namedLockWaitMs(step) === undefined ? [] : [READ_OF_CLOCK]), // its wait ends at a time
       ];
@@ -393,6 +399,13 @@ export function accessesOf(
     case 'http':
       return 'everything';
   }
+}
+
+/** What a statement of foreign code does to tables as a whole. */
+function tablesUsedBy({ subject, world }: Run, step: Described): 'read' | 'changed' | undefined {
+  if (subject.isForeign !== true) return undefined;
+  if (world.tables.hasTableOf(step)) return 'read';
+  return world.tables.mayChange(step) ? 'changed' : undefined;
 }
 
 /** A statement on a row of the lab's table of locks, or a write in a table of its own code. */

@@ -7,6 +7,7 @@ export * from './own-clients';
 export * from './pub-sub-inbox';
 export * from './pulse';
 export type { Purge } from './purge';
+export type { SettledTables } from './settled-tables';
 export * from './sessions';
 export * from './setup';
 export { isUnobservedCommand, SocketWatch, UnobservedCommand } from './socket-watch';

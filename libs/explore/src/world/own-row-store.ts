@@ -1,4 +1,4 @@
-import type { StepInfo } from '#lab/step';
+import { codeOf, type StepInfo } from '#lab/step';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { LockReading, LockStore } from './lock-stores';
 
@@ -82,8 +82,7 @@ export class OwnRowStore implements LockStore {
     for (const name of this.tables.keys()) {
       const table = await this.columnsOf(name);
       if (table === undefined) continue;
-      const [rows] = await this.admin.query<RowDataPacket[]>('SELECT * FROM ??', [name]);
-      for (const row of rows) {
+      for (const row of await this.rowsOf(name)) {
         const lock = String(row[table.key]);
         const isEnded = this.ended.get(lock) === valuesOf(row, table);
         if (lock.includes('lock:') && !isEnded && !this.isFree(name, row, lock, table))
@@ -120,7 +119,23 @@ export class OwnRowStore implements LockStore {
     this.times.clear();
     this.ended.clear();
     for (const [name, table] of this.tables)
-      if (table !== undefined) await this.admin.query('DELETE FROM ??', [name]);
+      if (table !== undefined) await this.unlessDropped(name, this.admin.query('DELETE FROM ??', [name]));
+  }
+
+  private async rowsOf(table: string): Promise<readonly RowDataPacket[]> {
+    const read = this.admin.query<RowDataPacket[]>('SELECT * FROM ??', [table]);
+    return (await this.unlessDropped(table, read))?.[0] ?? [];
+  }
+
+  /** Its code may have dropped the table, and may create another one with its name. Then undefined. */
+  private async unlessDropped<T>(table: string, sent: Promise<T>): Promise<T | undefined> {
+    try {
+      return await sent;
+    } catch (error) {
+      if (codeOf(error) !== 'ER_NO_SUCH_TABLE') throw error;
+      this.tables.set(table, undefined);
+      return undefined;
+    }
   }
 
   private isFree(name: string, row: RowDataPacket, lock: string, table: Table): boolean {

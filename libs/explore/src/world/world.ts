@@ -28,6 +28,7 @@ import { ServerWatch } from './server-watch';
 import { SocketWatch } from './socket-watch';
 import { Purge } from './purge';
 import { Sessions } from './sessions';
+import { SettledTables } from './settled-tables';
 import { tablesThatShowMore } from './tables-that-show-more';
 import { within } from './within';
 import type { Explored } from './explored';
@@ -85,6 +86,7 @@ export class World {
   readonly keys: KeyStore;
   readonly blockedClients: BlockedClients;
   readonly purge: Purge;
+  readonly tables: SettledTables;
   private own: OwnSession | undefined;
   private socketWatch: SocketWatch | undefined;
   private showingMore: RegExp | undefined;
@@ -108,6 +110,7 @@ export class World {
     this.pulse = new Pulse(options.pulse);
     this.keys = new KeyStore(redis);
     this.blockedClients = new BlockedClients(redis);
+    this.tables = new SettledTables(admin);
     this.purge = new Purge(admin, [options.schema, ownSchemaOf(options)]);
     const own = new RedisLockStore('', redis, ({ redis: ofActor }) => ofActor, connectionsOfActors);
     this.lockStores = [
@@ -251,6 +254,7 @@ export class World {
     this.own = undefined;
     await this.recreateOwnSchema();
     this.purge.forgetTables();
+    this.tables.forget();
     this.socketWatch ??= SocketWatch.open(this.options); // before its clients open their sockets
     this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
     await this.refuseOtherEngines();
