@@ -24,6 +24,7 @@ const SLOWEST = [
   'explore/replay.long',
   'verify/pipelines.long',
   'verify/failed-acquire.long',
+  'verify/created-tables.long',
   'limit/table.long',
   'explore/sale-checks-its-lock-row.long',
   'strategy/segments.long',
