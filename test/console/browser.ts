@@ -1,6 +1,6 @@
 import { doctor } from '#lab/stack';
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 
 /** A page of the console in Chromium, with what it wrote to the browser's console. */
 export interface OpenPage {
@@ -46,3 +46,12 @@ export async function inaccessible(page: Page): Promise<string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
 }
+
+/** A cell of the matrix of the strategies, and the dialog with its evidence. */
+export const evidenceIn = (page: Page): { readonly cell: Locator; readonly dialog: Locator } => ({
+  cell: page
+    .getByRole('row', { name: /^expiring / })
+    .getByRole('button')
+    .nth(4),
+  dialog: page.getByRole('dialog'),
+});

@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { openBrowser, openPage, type OpenPage } from './browser';
+import { evidenceIn, openBrowser, openPage, type OpenPage } from './browser';
 import { ConsoleProcess } from './support';
 
 let app: ConsoleProcess;
@@ -96,11 +96,7 @@ test('a button of a schedule keeps the focus when nothing is left to do with it,
 
 test('the evidence of a cell returns the focus to its cell, also when Back closes it', async () => {
   const { page, messages } = await open('/matrix');
-  const dialog = page.getByRole('dialog');
-  const cell = page
-    .getByRole('row', { name: /^expiring / })
-    .getByRole('button')
-    .nth(4);
+  const { cell, dialog } = evidenceIn(page);
   for (const leave of ['Back', 'Close', 'Escape', 'Back']) {
     await cell.press('Enter');
     await dialog.waitFor();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { openShop } from '../e2e/support';
-import { inaccessible, openBrowser, openPage, type OpenPage } from './browser';
+import { evidenceIn, inaccessible, openBrowser, openPage, type OpenPage } from './browser';
 import { ConsoleProcess } from './support';
 
 const shop = openShop('page');
@@ -270,11 +270,7 @@ test('an exploration of token-lua with one lapse ends with the shortest schedule
 
 test('Back closes the evidence of a cell, and its address opens it', async () => {
   const { page, messages } = await open('/matrix');
-  const dialog = page.getByRole('dialog');
-  const cell = page
-    .getByRole('row', { name: /^expiring / })
-    .getByRole('button')
-    .nth(4);
+  const { cell, dialog } = evidenceIn(page);
   await cell.click();
   await dialog.waitFor();
   const address = page.url();

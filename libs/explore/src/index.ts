@@ -55,7 +55,7 @@ export {
   type Limits,
   emptyTally,
   isBlind,
-  explained,
+  shrinkWorst,
   worstWitness,
   type Tally,
   type Witness,

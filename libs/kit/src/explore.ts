@@ -2,14 +2,13 @@ import {
   drawLanes,
   EXPLORE_OPTIONS,
   explore as search,
-  explained,
   isBlind,
   onUnhandledRejection,
   play,
   readToken,
   replaceGlobalTimers,
   scheduleTokenOf,
-  shrink,
+  shrinkWorst,
   TokenSyntaxError,
   UnobservedCommand,
   withTimeLimit,
@@ -216,10 +215,7 @@ async function searchAll(
 async function throwWitness(world: World, plan: Plan, tally: Tally): Promise<void> {
   const worst = worstWitness(tally);
   if (worst === undefined) return;
-  const shortest = await shrink(world, plan, worst.witness.choices, worst.kind).catch((error: unknown) => {
-    throw explained(error, tally);
-  });
-  throw violation(plan.setup, shortest, tally.schedules);
+  throw violation(plan.setup, await shrinkWorst(world, plan, tally, worst), tally.schedules);
 }
 
 /** An invariant that holds because no actor did anything proves nothing. */

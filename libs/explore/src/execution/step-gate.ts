@@ -148,7 +148,7 @@ export class StepGate {
     for (const store of lockStores) this.run.markUsed(store);
     const seen = task.isTimer || this.isBlind(step) ? [] : this.locksSeenBy(step, lockStores);
     this.run.locks.recordTokens(actor.name, step.text);
-    const expiries = this.expiriesIn(step.server ?? '');
+    const expiries = step.commands === undefined ? undefined : this.expiriesIn(step.server);
     const before = lockStores.map(async (store) => {
       const leases = this.run.locks.leases(store.name, this.run.clock.now);
       return (await unobserved(() => store.restore?.(actor.connections, leases, step))) ?? leases;
@@ -165,11 +165,12 @@ export class StepGate {
     // sent over another connection than the step; a pipelined one goes out in the packet of the step
     const isSentApart = lockStores.some((store) => !store.pipelined && 'restore' in store);
     if (isSentApart) await Promise.all(before);
-    this.run.tables.note(step);
-    if (!this.run.declaresKeys)
+    if (!this.run.declaresKeys) {
+      this.run.tables.note(step);
       await this.run.purge.before(step, () => {
         this.run.quiescence.noteProgress();
       });
+    }
     const timeout = this.timeoutOf(actor, inFlightStep);
     try {
       const sent = requestsNamedLock(step) ? this.untilTimedOut(inFlightStep, issue) : issue();
@@ -262,19 +263,24 @@ export class StepGate {
 
   /**
    * Replaces the remaining time of a key, in the reply of a step whose locks have been recorded, by its virtual value: the
-   * real milliseconds of a schedule do not count. `before`: when each key would have expired before the step.
+   * real milliseconds of a schedule do not count. `before`: when each key would have expired before a MULTI.
    */
-  private inVirtualTime(step: Step, reply: unknown, before: ReadonlyMap<string, number>): unknown {
-    const { verb, key, server = '', timeLeftAt, commands } = step;
-    const after = this.expiriesIn(server);
-    if (commands !== undefined && Array.isArray(reply))
+  private inVirtualTime(
+    { verb, key, server, timeLeftAt, commands }: Step,
+    reply: unknown,
+    before: ReadonlyMap<string, number> | undefined,
+  ): unknown {
+    if (commands !== undefined && before !== undefined && Array.isArray(reply)) {
+      const after = this.expiriesIn(server);
       return reply.map((one: unknown, i) => {
         const command = commands[i];
         if (command?.key === undefined || !Array.isArray(one)) return one;
         const at = (changesLater(commands, i) ? before : after).get(command.key);
         return one.map((value: unknown) => this.timeLeft(command.verb, value, at));
       });
-    const at = key === undefined ? undefined : after.get(key);
+    }
+    if (key === undefined || (timeLeftAt === undefined && !readsTimeLeft(verb))) return reply;
+    const at = this.expiriesIn(server).get(key);
     if (timeLeftAt === undefined || at === undefined) return this.timeLeft(verb, reply, at);
     return (reply as unknown[]).map((value, i) =>
       i === timeLeftAt ? Math.round(at - this.run.clock.now) : value,
@@ -283,13 +289,13 @@ export class StepGate {
 
   /** The reply to a TTL or PTTL of a key that expires then; that to another command as it is. */
   private timeLeft(verb: string, reply: unknown, at: number | undefined): unknown {
-    if (at === undefined || !/^P?TTL$/.test(verb) || typeof reply !== 'number' || reply < 0) return reply;
+    if (at === undefined || !readsTimeLeft(verb) || typeof reply !== 'number' || reply < 0) return reply;
     const ms = at - this.run.clock.now;
     return Math.round(verb === 'TTL' ? ms / 1000 : ms);
   }
 
   /** When each key of a Redis expires. */
-  private expiriesIn(server: string): ReadonlyMap<string, number> {
+  private expiriesIn(server = ''): ReadonlyMap<string, number> {
     const expiring = this.run.locks.expiring().filter(({ store }) => store === server);
     return new Map(expiring.map(({ lock, at }) => [lock, at]));
   }
@@ -352,6 +358,8 @@ function asLockWaitTimeout(error: unknown): unknown {
 /** The reply shows no state of a lock: MULTI has queued the command, or has been aborted because of its WATCH. */
 const isUndecided = ({ kind, verb }: Step, reply: unknown): boolean =>
   kind === 'redis' && (reply === 'QUEUED' || (reply === null && /^(MULTI|EXEC)$/.test(verb)));
+
+const readsTimeLeft = (verb: string): boolean => /^P?TTL$/.test(verb);
 
 /** A later command of this MULTI names the key of the command at `i`, and no earlier one does. */
 const changesLater = (commands: readonly StepInfo[], i: number): boolean => {

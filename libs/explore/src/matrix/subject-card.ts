@@ -1,11 +1,11 @@
 import { actorsOf, type OwnSubject } from '#lab/own';
 import type { FaultName } from '#lab/strategy';
 import { budgetText, type Budget } from '../faults';
-import { EXPLORE_OPTIONS, play, scheduleTokenOf, shrink, writeToken, type Played } from '../schedule';
+import { EXPLORE_OPTIONS, play, scheduleTokenOf, writeToken, type Played } from '../schedule';
 import type { PromiseState } from './report-card';
 import {
-  explained,
   isBlind,
+  shrinkWorst,
   withTimeLimit,
   worstWitness,
   type Limits,
@@ -94,11 +94,7 @@ export async function* exploreSubject(
       yield { faults, schedules, state: stateWithoutViolation(tally, fault) };
       continue;
     }
-    const played = await shrink(pool.world, plan, worst.witness.choices, worst.kind).catch(
-      (error: unknown) => {
-        throw explained(error, tally);
-      },
-    );
+    const played = await shrinkWorst(pool.world, plan, tally, worst);
     isBroken = true;
     const token = writeToken(scheduleTokenOf(plan.setup, played));
     yield { faults, schedules, state: 'broken', witness: { token, played } };

@@ -6,6 +6,7 @@ export * from './frontier';
 export { areDependent, groupsOf } from './groups';
 export * from './known-states';
 export { KnownSteps } from './known-steps';
+export { shrinkWorst } from './shrink-worst';
 export * from './tally';
 export { withTimeLimit } from './time-limit';
 export * from './random-walk';

@@ -8,10 +8,10 @@ import {
   type ScheduleViolation,
   type ScheduleViolationKind,
 } from '#lab/verdict';
-import { NoLongerReproduces, scheduleText, type Choice } from '../schedule';
+import { scheduleText, type Choice } from '../schedule';
 import type { Execution } from './execution';
 import { isWaiting } from '../actors';
-import { standsForSeveral, UnobservedCommand } from '../world';
+import { standsForSeveral } from '../world';
 
 /** A schedule that shows a violation. */
 export interface Witness {
@@ -149,12 +149,6 @@ export function worstWitness(
   const witness = kind === undefined ? undefined : witnesses.get(kind);
   return kind === undefined || witness === undefined ? undefined : { kind, witness };
 }
-
-/** The error of a search whose worst violation its schedule does not show again, when a command was not observed: that explains it. */
-export const explained = (error: unknown, { unobserved }: Tally): unknown =>
-  unobserved !== undefined && error instanceof NoLongerReproduces
-    ? new UnobservedCommand(unobserved, { cause: error })
-    : error;
 
 /** Adds the tally of another worker. */
 export function merge(tally: Tally, other: Tally): void {

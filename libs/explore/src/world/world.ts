@@ -55,6 +55,13 @@ const WAITING_LOOKS = 3;
 
 type Rows = Omit<FinalState, 'locks'>;
 
+/** Resolves when the other one is settled, however it ends. */
+const settled = (other: Promise<unknown>): Promise<void> =>
+  other.then(
+    () => undefined,
+    () => undefined,
+  );
+
 interface BalanceRow extends RowDataPacket {
   readonly id: string;
   readonly amount: number;
@@ -221,11 +228,7 @@ export class World {
   /** @throws UnseenTransaction when `prepare` waits for a session that the last schedule has left. */
   private async prepareOwn(own: OwnSession): Promise<void> {
     const prepared = own.prepare();
-    const ended = prepared.then(
-      () => undefined,
-      () => undefined, // `prepared` is awaited below
-    );
-    if ((await within(ended, LOOK_AFTER_MS)) === 'no')
+    if ((await within(settled(prepared), LOOK_AFTER_MS)) === 'no')
       for (const { sockets } of this.connectionsOfActors)
         if ((await this.sessions.inTransaction([...sockets.keys()])).length > 0)
           throw new UnseenTransaction();
@@ -234,10 +237,7 @@ export class World {
 
   /** The result of the invariants. @throws InvariantWaits when one waits for a session that the schedule has left. */
   async untilJudged<T>(judged: Promise<T>): Promise<T> {
-    const ended = judged.then(
-      () => undefined,
-      () => undefined, // `judged` is returned
-    );
+    const ended = settled(judged);
     const ofActors = this.connectionsOfActors.flatMap(({ sockets }) => [...sockets.keys()]);
     for (let looks = 0; (await within(ended, LOOK_AFTER_MS)) === 'no';) {
       const isWaiting = await this.sessions.isWaitingIn(ownSchemaOf(this.options), ofActors);
