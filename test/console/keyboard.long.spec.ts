@@ -76,6 +76,19 @@ test('a choice in a schedule leaves the focus where it is', async () => {
   await page.context().close();
 });
 
+test('a key makes its choice as soon as the heading of a schedule has the focus', async () => {
+  const { page } = await open('/step');
+  // inside of the event, as a key can come that is pressed before the browser runs another task
+  await page.evaluate(`document.addEventListener('focusin', ({ target }) => {
+    if (target.matches('.board-head h1'))
+      target.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true, cancelable: true }));
+  })`);
+  await page.getByRole('button', { name: /^Begin/ }).click();
+  await page.waitForURL(/\.a1?\./);
+  expect(await hasFocus(page.locator('.board-head h1'))).toBe(true);
+  await page.context().close();
+});
+
 test('a button of a schedule keeps the focus when nothing is left to do with it, and the keys work on', async () => {
   const { page } = await open('/step');
   await page.getByRole('button', { name: /^Begin/ }).click();

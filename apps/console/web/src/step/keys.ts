@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Control } from '../api/types';
 
 /** The first key of each kind of choice; the second is the letter of a buyer or the number of a process or server. */
@@ -43,10 +43,11 @@ export function useKeys(
 ): string | undefined {
   const [pending, setPending] = useState<string>();
   const latest = useRef({ isChord, press, pending });
-  useEffect(() => {
+  // before the page can have the focus, or shows its choices: no key is lost
+  useLayoutEffect(() => {
     latest.current = { isChord, press, pending };
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const key = event.key.toLowerCase();
