@@ -2,7 +2,7 @@ import {
   emptyTally,
   EXPLORE_OPTIONS,
   readSchedule,
-  search,
+  Search,
   type Counted,
   type Plan,
   type Subtree,
@@ -68,7 +68,7 @@ function searchAgain(afterwards: 'interrupted' | Tally): Promise<Tally> {
     if (afterwards === 'interrupted') interrupt.abort();
     return ran(safe(), { showsReadClock: true });
   };
-  return search(plan, (subtrees) => Promise.resolve(subtrees.map(run)), { signal: interrupt.signal });
+  return new Search(plan).run((subtrees) => Promise.resolve(subtrees.map(run)), { signal: interrupt.signal });
 }
 
 test('a violation that was found before the search began again is part of its result', async () => {

@@ -6,6 +6,7 @@ import {
   Realm,
   reportCard,
   verify,
+  WorkerPool,
   type Explorer,
   type PromiseResult,
   type Tally,
@@ -47,10 +48,9 @@ export function openOwnFiles(spec: string, parent = tmpdir()): OwnFiles {
     await world.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const explorer = (): Explorer => ({ world, explore: (plan, limits) => explore(world, plan, limits) });
   return {
     world: () => world,
-    explorer,
+    explorer: () => WorkerPool.on(world),
     folder,
     ofFile: (name, text) => {
       const file = join(folder, name);
@@ -59,10 +59,9 @@ export function openOwnFiles(spec: string, parent = tmpdir()): OwnFiles {
     },
     tallyOf: (strategy, cell, max) => explore(world, planOf(strategy, cellOf(cell)), { max }),
     promiseOf: async (strategy, promise, limits) => {
-      const { cells, probe } = await verify(explorer(), strategy, 600_000, {
+      const { cells, probe } = await verify(WorkerPool.on(world), strategy, 600_000, {
         signal: new AbortController().signal,
         promises: [promise],
-        onCell: () => undefined,
         ...limits,
       });
       return reportCard(cells, [promise], probe)[0];

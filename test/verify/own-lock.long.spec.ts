@@ -168,7 +168,6 @@ test('each broken promise has a schedule that breaks this promise, not another o
     signal: new AbortController().signal,
     promises: ['survivesSlowWork', 'survivesLapse', 'releasesOnlyItsOwn'],
     max: 60,
-    onCell: () => undefined,
   });
   const broken = reportCard(cells).filter(({ state }) => state === 'broken');
   expect(broken.map(({ capability }) => capability)).toEqual(

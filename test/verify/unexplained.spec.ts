@@ -57,7 +57,6 @@ async function cellsOf(
     further: true,
     leftOut,
     enough: 1,
-    onCell: () => undefined,
   });
   return cells;
 }

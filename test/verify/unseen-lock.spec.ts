@@ -19,7 +19,6 @@ const verifyKey = (file: string, key: string): Promise<unknown> =>
     signal: new AbortController().signal,
     promises: ['survivesFailedRelease'],
     max: 20,
-    onCell: () => undefined,
   });
 
 test('a lock whose key does not contain the name of the resource cannot be verified, and the message says so', async () => {

@@ -5,7 +5,7 @@ import {
   verify,
   type Explorer,
   type Verified,
-  type VerifiedCell,
+  type VerifyProgress,
 } from '#lab/explore';
 import { count } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
@@ -54,7 +54,7 @@ export async function exploreLibraries(
         { max, budget },
         {
           signal: context.signal,
-          onCell: (left) => {
+          onOpen: (left) => {
             context.progress.update(`${recipe.name}: ${count(left, 'circumstance')} left`);
           },
         },
@@ -82,14 +82,14 @@ export async function exploreRecipe(
   recipe: Recipe,
   strategy: Strategy,
   { max, budget }: Pick<LibrariesOptions, 'max' | 'budget'>,
-  { signal, onCell }: { readonly signal: AbortSignal; readonly onCell?: (left: number) => void },
+  { signal, onOpen }: { readonly signal: AbortSignal; readonly onOpen?: (open: number) => void },
 ): Promise<ExploredLibrary> {
   const begun = performance.now();
   const secondsSoFar = (): number => (performance.now() - begun) / 1000;
   let firstWitness: number | undefined;
-  const note = ({ explored }: VerifiedCell, left: number): void => {
-    if (Object.keys(explored?.witnesses ?? {}).length > 0) firstWitness ??= secondsSoFar();
-    onCell?.(left);
+  const note = ({ open, violating }: VerifyProgress): void => {
+    if (violating > 0) firstWitness ??= secondsSoFar();
+    onOpen?.(open);
   };
   try {
     const verified = await verify(pool, strategy, limitMs(budget), {
@@ -97,7 +97,7 @@ export async function exploreRecipe(
       max,
       further: true,
       enough: ENOUGH,
-      onCell: note,
+      onProgress: note,
     });
     return librarySummary(recipe, verified, {
       seconds: secondsSoFar(),

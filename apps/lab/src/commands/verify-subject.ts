@@ -1,4 +1,4 @@
-import { exploreSubject, type SubjectResult } from '#lab/explore';
+import { exploreSubject, inOrder, type SubjectResult } from '#lab/explore';
 import type { OwnSubject } from '#lab/own';
 import { count } from '#lab/step';
 import { relative } from 'node:path';
@@ -18,7 +18,7 @@ export async function verifySubject(
   const { progress, signal, onEnd } = context;
   const { pool, conditions, stop } = await openExplorer(context, workers, [subject]);
   onEnd(stop);
-  const results: SubjectResult[] = [];
+  const found: SubjectResult[] = [];
   const exploring = exploreSubject(pool, subject, limitMs(seconds), {
     signal,
     onProgress: (faults, schedules) => {
@@ -27,16 +27,17 @@ export async function verifySubject(
   });
   for await (const result of exploring) {
     const { faults, witness } = result;
-    if (witness !== undefined && !results.some((one) => one.witness?.token === witness.token)) {
+    if (witness !== undefined && !found.some((one) => one.witness?.token === witness.token)) {
       progress.clear();
       const { history, verdict } = witness.played;
       const title = faults === '' ? 'Without a fault' : `With ${faults}`;
       const again = `npx lab replay ${witness.token} --with ${relative('', subject.module ?? '')}`;
       process.stdout.write(`${title}: ${printSchedule(history, verdict)}\n      ${again}\n\n`);
     }
-    results.push(result);
+    found.push(result);
   }
   progress.clear();
+  const results = inOrder(found);
   const reasons = new Set(results.flatMap(({ why }) => why ?? []));
   process.stdout.write(`${[...results.map(line), ...reasons].join('\n')}\n`);
   if (json !== undefined)

@@ -179,19 +179,14 @@ async function exploreAll(
   const { pool, conditions, stop } = await openExplorer(context, options.workers, [strategy]);
   onEnd(stop);
   const begun = performance.now();
-  let explored = '';
   const { probe, cells } = await verify(pool, strategy, limitMs(options.budget), {
     signal,
     enough: options.enough,
     ...(options.only === undefined ? { further: options.quick !== true } : { promises: options.only }),
-    onCell: ({ cell, explored: one, failure }, left) => {
-      const found = failure ?? count(one?.schedules ?? 0, 'schedule');
-      explored = `${cell.title}: ${found}; ${count(left, 'circumstance')} left`;
-      progress.update(explored);
-    },
-    onProgress: ({ schedules }) => {
-      const running = `${count(schedules, 'schedule')} of the next circumstance`;
-      progress.update(explored === '' ? running : `${explored}; ${running}`);
+    onProgress: ({ cell, open, schedules, violating }) => {
+      progress.update(
+        `${count(schedules, 'schedule')}, ${violating} with a violation; ${count(open, 'circumstance')} open, now: ${cell.title}`,
+      );
     },
   }).catch((error: unknown) => {
     throw error instanceof NotExplorable

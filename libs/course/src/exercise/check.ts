@@ -213,15 +213,13 @@ async function cardOf(
   promises: readonly Capability[],
   { pool, max, signal, onProgress }: Checking,
 ): Promise<readonly PromiseResult[]> {
-  let before = 0;
   const { cells, probe } = await verify(pool, strategy, NO_TIME_LIMIT_MS, {
     promises,
     leftOut: LEFT_OUT,
     stopAtBreach: true,
     max,
     signal,
-    onCell: ({ explored }) => (before += explored?.schedules ?? 0),
-    onProgress: ({ schedules }) => onProgress?.(before + schedules),
+    onProgress: ({ schedules }) => onProgress?.(schedules),
   });
   return reportCard(cells, undefined, probe);
 }

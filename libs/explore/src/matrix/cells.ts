@@ -283,6 +283,12 @@ export const HOST_DOWN: Cell = {
 export const testedBy = ({ promise, alsoTests = [] }: Cell): readonly Capability[] =>
   promise === undefined ? alsoTests : [promise.capability, ...alsoTests];
 
+export const testsNone = (cell: Cell): boolean => testedBy(cell).length === 0;
+
+/** It tests one of these promises. */
+export const testsAny = (cell: Cell, promises: readonly Capability[]): boolean =>
+  testedBy(cell).some((promise) => promises.includes(promise));
+
 /** False when the cell has carts and the strategy sells none. */
 export const existsFor = (strategy: Strategy, { carts = [] }: Cell): boolean =>
   carts.every((cart) => cart.length === 1) || sellsCarts(strategy);

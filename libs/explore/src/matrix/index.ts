@@ -7,4 +7,6 @@ export * from './matrix';
 export * from './nested';
 export { probe, type Probe } from './probe';
 export * from './report-card';
+export * from './share-time';
 export * from './subject-card';
+export * from './verify';

@@ -14,7 +14,9 @@ import {
 } from '../schedule';
 import {
   countAllOrders,
+  emptyTally,
   type Explorer,
+  type GoOn,
   isDiverged,
   isUncounted,
   type OrderCounts,
@@ -106,6 +108,62 @@ export async function costOf(world: World, strategy: Strategy): Promise<MatrixRo
   return { redis: calls('redis'), sql: calls('sql') };
 }
 
+/** The search of the schedules of one cell, which can pause. */
+export class CellSearch {
+  private readonly plan: Plan;
+  private readonly goOn: GoOn;
+  /** That of all schedules so far. */
+  private tally: Tally = { ...emptyTally(), partial: true };
+
+  constructor(
+    private readonly pool: Explorer,
+    private readonly strategy: Strategy,
+    readonly cell: Cell,
+  ) {
+    this.plan = planOf(strategy, cell);
+    this.goOn = pool.begin(this.plan);
+  }
+
+  /** Begins, or goes on after a pause, within these limits. Returns the tally of all schedules so far. */
+  async run(limits: Limits): Promise<Tally> {
+    const { about } = this.cell;
+    this.tally = await this.goOn({ ...limits, ...(about !== undefined && { mustFire: about }) });
+    return this.tally;
+  }
+
+  /** Kinds of violation, and schedules in which no request was applied although no fault was injected. */
+  get found(): Pick<MatrixCell, 'kinds' | 'unsold'> {
+    const { kinds, schedules, applied } = this.tally;
+    const unsold = this.cell.about === undefined ? schedules - applied : 0;
+    return { kinds: Object.fromEntries(kinds), ...(unsold > 0 && { unsold }) };
+  }
+
+  /** What the schedules so far have shown; a failure has the token of a short schedule. */
+  async result(limits: Omit<MatrixLimits, keyof Limits> & Pick<Limits, 'signal'>): Promise<MatrixCell> {
+    const { pool, plan, strategy, cell, tally } = this;
+    const { mark, reason } = judgeCell(tally, cell.about);
+    const shorten = shortener(pool.world, plan, limits.signal);
+    return {
+      cell: cell.name,
+      mark,
+      ...(reason !== undefined && { reason }),
+      schedules: tally.schedules,
+      redundant: tally.redundant,
+      ...(tally.partial && { partial: true }),
+      harms: tally.harms,
+      ...(await ordersIn(pool, plan, tally, limits)),
+      ...this.found,
+      ...(reason === undefined &&
+        limits.onlyMarks !== true &&
+        (await shortestWitness(pool.world, plan.setup, tally, shorten))),
+      ...(limits.wanted !== undefined && { witnesses: await wantedWitnesses(tally, limits.wanted, shorten) }),
+      prevented: tally.prevented,
+      protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
+      contradictions: contradictions(strategy, cell, tally),
+    };
+  }
+}
+
 /** Explores one cell; a failure has the token of a short schedule. */
 export async function exploreCell(
   pool: Explorer,
@@ -113,33 +171,9 @@ export async function exploreCell(
   cell: Cell,
   limits: MatrixLimits = {},
 ): Promise<MatrixCell> {
-  const plan = planOf(strategy, cell);
-  const tally = await pool.explore(plan, {
-    ...limits,
-    ...(cell.about !== undefined && { mustFire: cell.about }),
-  });
-  const { mark, reason } = judgeCell(tally, cell.about);
-  const shorten = shortener(pool.world, plan, limits.signal);
-  const unsold = cell.about === undefined ? tally.schedules - tally.applied : 0;
-  return {
-    cell: cell.name,
-    mark,
-    ...(reason !== undefined && { reason }),
-    schedules: tally.schedules,
-    redundant: tally.redundant,
-    ...(tally.partial && { partial: true }),
-    harms: tally.harms,
-    ...(await ordersIn(pool, plan, tally, limits)),
-    kinds: Object.fromEntries(tally.kinds),
-    ...(unsold > 0 && { unsold }),
-    ...(reason === undefined &&
-      limits.onlyMarks !== true &&
-      (await shortestWitness(pool.world, plan.setup, tally, shorten))),
-    ...(limits.wanted !== undefined && { witnesses: await wantedWitnesses(tally, limits.wanted, shorten) }),
-    prevented: tally.prevented,
-    protections: Object.fromEntries([...tally.protections].sort(([, a], [, b]) => b - a)),
-    contradictions: contradictions(strategy, cell, tally),
-  };
+  const search = new CellSearch(pool, strategy, cell);
+  await search.run(limits);
+  return search.result(limits);
 }
 
 /** All orders of a cell, as far as they are known, or are to be counted. */
@@ -147,7 +181,7 @@ async function ordersIn(
   pool: Explorer,
   plan: Plan,
   found: Parameters<typeof isUncounted>[0],
-  { countsOrders, signal }: MatrixLimits,
+  { countsOrders, signal }: Pick<MatrixLimits, 'countsOrders' | 'signal'>,
 ): Promise<Pick<MatrixCell, 'interleavings'>> {
   const interleavings =
     countsOrders === true && isUncounted(found)

@@ -3,6 +3,7 @@ import type { FaultName } from '#lab/strategy';
 import { budgetText, type Budget } from '../faults';
 import { EXPLORE_OPTIONS, play, scheduleTokenOf, writeToken, type Played } from '../schedule';
 import type { PromiseState } from './report-card';
+import { SearchInTurns, turns, type Sharing } from './share-time';
 import {
   isBlind,
   shrinkWorst,
@@ -34,6 +35,14 @@ export interface SubjectResult {
   readonly witness?: { readonly token: string; readonly played: Played };
 }
 
+/** The faults of a circumstance as its result has them. */
+const faultsOf = (fault: FaultName | undefined): string =>
+  budgetText(fault === undefined ? {} : { [fault]: 1 });
+
+/** The results in the order of the circumstances: without a fault, then with each one. */
+export const inOrder = (results: readonly SubjectResult[]): readonly SubjectResult[] =>
+  CIRCUMSTANCES.flatMap((fault) => results.filter(({ faults }) => faults === faultsOf(fault)));
+
 type Exploring = Pick<Limits, 'max'> & {
   readonly signal: AbortSignal;
   readonly onProgress?: (faults: string, schedules: number) => void;
@@ -50,54 +59,86 @@ export class NothingTested extends Error {
 }
 
 /**
- * Explores a subject without a fault and with each one, within `budgetMs` in all. Throws `NothingTested` when no actor returns in
- * any schedule without a fault, or when none of their commands was observed.
+ * Explores a subject without a fault and with each one, within `budgetMs` in all: see `turns`. The results are in the order in which
+ * they are known. Throws `NothingTested` when no actor returns in any schedule without a fault, or when none of their commands was
+ * observed.
  */
 export async function* exploreSubject(
   pool: WorkerPool,
   subject: OwnSubject,
   budgetMs: number,
-  { signal, max, onProgress }: Exploring,
+  how: Exploring,
 ): AsyncGenerator<SubjectResult> {
-  const until = performance.now() + budgetMs;
+  const { signal } = how;
+  const limits = { ...how, signal: withTimeLimit(signal, budgetMs) };
+  const all = CIRCUMSTANCES.map((fault) => new SubjectSearch(pool, subject, fault, limits));
   let isBroken = false;
-  for (const [i, fault] of CIRCUMSTANCES.entries()) {
-    if (signal.aborted) return;
-    const budget: Budget = fault === undefined ? {} : { [fault]: 1 };
-    const plan = planOf(subject, budget);
-    const share = (until - performance.now()) / (CIRCUMSTANCES.length - i);
-    const faults = budgetText(budget);
-    const exploring = pool.explore(plan, {
+  const resultOf = async (search: SubjectSearch): Promise<SubjectResult> => {
+    const result = await search.result(isBroken);
+    isBroken ||= result.state === 'broken';
+    return result;
+  };
+  for (const { search, ms } of turns(all, budgetMs, signal)) {
+    await search.run(ms);
+    if (!search.isOpen()) yield await resultOf(search);
+  }
+  for (const search of all) if (search.isOpen() && !signal.aborted) yield await resultOf(search);
+}
+
+/** The exploration of a subject with one fault, or with none. */
+class SubjectSearch implements Sharing<FaultName | undefined> {
+  private readonly plan: Plan;
+  private readonly faults: string;
+  private readonly inTurns: SearchInTurns;
+
+  constructor(
+    private readonly pool: WorkerPool,
+    subject: OwnSubject,
+    private readonly fault: FaultName | undefined,
+    private readonly how: Exploring,
+  ) {
+    this.plan = planOf(subject, fault === undefined ? {} : { [fault]: 1 });
+    this.faults = faultsOf(fault);
+    this.inTurns = new SearchInTurns(pool.begin(this.plan));
+  }
+
+  run(ms: number): Promise<void> {
+    const { signal, max, onProgress } = this.how;
+    return this.inTurns.run(ms, {
       enough: 0,
-      signal: withTimeLimit(signal, Math.max(1, share)),
-      onProgress: ({ schedules }) => onProgress?.(faults, schedules),
+      signal,
+      onProgress: ({ schedules }) => onProgress?.(this.faults, schedules),
       ...(max !== undefined && { max }),
     });
-    const tally = await exploring.catch((error: unknown) => {
-      if (isBroken && isUnobservedCommand(error)) return error.message; // a violation that was found is one
+  }
+
+  readonly isOpen = (): boolean => this.inTurns.isOpen();
+  readonly questions = (): readonly (FaultName | undefined)[] => [this.fault];
+  readonly remainingMs = (): number => this.inTurns.remainingMs(this.how.max);
+
+  /** `isBroken`: another search has found a violation. */
+  async result(isBroken: boolean): Promise<SubjectResult> {
+    const { pool, plan, fault, faults } = this;
+    const { tally, error } = this.inTurns;
+    if (error !== undefined) {
+      if (isBroken && isUnobservedCommand(error))
+        // a violation that was found is one
+        return { faults, schedules: 0, state: 'unknown', why: error.message };
       throw error;
-    });
-    if (typeof tally === 'string') {
-      yield { faults, schedules: 0, state: 'unknown', why: tally };
-      continue;
     }
     const { schedules, applied } = tally;
-    const error = i === 0 && applied === 0 ? await errorIn(pool, plan) : undefined;
-    if (error !== undefined) throw new NothingTested('no actor returns', error);
-    if (i === 0 && isBlind(tally))
+    const thrown = fault === undefined && applied === 0 ? await errorIn(pool, plan) : undefined;
+    if (thrown !== undefined) throw new NothingTested('no actor returns', thrown);
+    if (fault === undefined && isBlind(tally))
       throw new NothingTested(
         'no command of the actors was observed',
         'use the clients that the functions receive',
       );
     const worst = worstWitness(tally);
-    if (worst === undefined) {
-      yield { faults, schedules, state: stateWithoutViolation(tally, fault) };
-      continue;
-    }
+    if (worst === undefined) return { faults, schedules, state: stateWithoutViolation(tally, fault) };
     const played = await shrinkWorst(pool.world, plan, tally, worst);
-    isBroken = true;
     const token = writeToken(scheduleTokenOf(plan.setup, played));
-    yield { faults, schedules, state: 'broken', witness: { token, played } };
+    return { faults, schedules, state: 'broken', witness: { token, played } };
   }
 }
 

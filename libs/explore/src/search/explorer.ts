@@ -20,6 +20,8 @@ export interface Limits {
   /** A search with `enough` runs further schedules until this fault has occurred in one of them. */
   readonly mustFire?: FaultName;
   readonly signal?: AbortSignal;
+  /** Asked before each batch: true pauses the search, which goes on with the next `run`. */
+  readonly pauses?: () => boolean;
   /** An actor's code keeps its thread busy: an endless loop, or a very slow machine. */
   readonly onStuck?: (where: Whereabouts) => void;
   /** Called with every schedule that was run, in an order that does not depend on the number of workers. */
@@ -52,29 +54,48 @@ interface Running {
 }
 
 /**
- * Searches the schedules of a plan. The result does not depend on the order in which a batch is run. Where a step stands for several
- * statements, what happens between them is not explored: a violation is one all the same, and without one nothing is decided.
+ * A search of the schedules of a plan. The result does not depend on the order in which a batch is run, nor on pauses. Where a step
+ * stands for several statements, what happens between them is not explored: a violation is one all the same, and without one nothing
+ * is decided.
  *
  * So it is with a command over a client that is not observed; such a search ends early.
- *
- * @throws NotInSchedules or UnobservedCommand
  */
-export async function search(plan: Plan, runBatch: RunBatch, limits: Limits): Promise<Tally> {
-  let start: Start | undefined = startOf(plan);
-  let tally = emptyTally();
-  const found = new Found();
-  while (start !== undefined)
-    ({ tally, again: start } = await searchFrom(start, plan, runBatch, limits, found));
-  found.addMissingTo(tally);
-  const { several, unobserved, violating } = tally;
-  if (violating === 0 && unobserved !== undefined) throw new UnobservedCommand(unobserved);
-  if (several === undefined && unobserved === undefined) return tally;
-  if (violating === 0 && several !== undefined)
-    throw new NotInSchedules(
-      several,
-      'is one step, and no schedule of these steps violates anything: what other actors do between its statements cannot be explored. Send each statement by itself',
-    );
-  return { ...tally, partial: true };
+export class Search {
+  private readonly found = new Found();
+  private attempt: Attempt;
+
+  constructor(private readonly plan: Plan) {
+    this.attempt = new Attempt(plan, startOf(plan));
+  }
+
+  /**
+   * Begins, or goes on after a pause, until every schedule was run, or to the limits. The tally is that of all schedules so far.
+   *
+   * @throws NotInSchedules or UnobservedCommand
+   */
+  async run(runBatch: RunBatch, limits: Limits): Promise<Tally> {
+    for (;;) {
+      const again = await this.attempt.run(runBatch, limits, this.found);
+      if (again === undefined) return this.tallyOf();
+      this.attempt = new Attempt(this.plan, again);
+    }
+  }
+
+  private tallyOf(): Tally {
+    const tally = emptyTally();
+    merge(tally, this.attempt.tally);
+    tally.partial = this.attempt.isOpen;
+    this.found.addMissingTo(tally);
+    const { several, unobserved, violating } = tally;
+    if (violating === 0 && unobserved !== undefined) throw new UnobservedCommand(unobserved);
+    if (several === undefined && unobserved === undefined) return tally;
+    if (violating === 0 && several !== undefined)
+      throw new NotInSchedules(
+        several,
+        'is one step, and no schedule of these steps violates anything: what other actors do between its statements cannot be explored. Send each statement by itself',
+      );
+    return { ...tally, partial: true };
+  }
 }
 
 /** The first schedule that showed each kind of violation, also before the search began again: it was run, so that it counts. */
@@ -122,50 +143,70 @@ function startAgain(
   return { root: rootOf(isGroupwise && !areGroupsDependent, readsClock || isClockRead), predicts };
 }
 
-/** `again`: the search has ended early, and begins again. */
-async function searchFrom(
-  from: Start,
-  plan: Plan,
-  runBatch: RunBatch,
-  limits: Limits,
-  found: Found,
-): Promise<{ readonly tally: Tally; readonly again: Start | undefined }> {
-  const tally = emptyTally();
-  const frontier = new Frontier(plan, from.root, from);
-  const running: Running[] = [];
-  try {
-    for (;;) {
-      const inFlight = running.flatMap(({ batch }) => batch).length;
-      const most = Math.min(BATCH, stillAllowed(tally, limits) - inFlight);
-      const mayStart = running.length < (frontier.isDepthFirst ? 1 : BATCHES);
-      const batch = mayStart && most > 0 ? frontier.take(most, { isLast: inFlight === 0 }) : [];
-      if (batch.length > 0) {
-        running.push(run(batch, runBatch));
-        continue;
-      }
-      const [first] = running;
-      if (first === undefined) break;
-      const done = await first.done;
-      running.shift();
-      for (const counted of done) if (counted !== undefined) found.note(counted.tally);
-      const again = startAgain(from, done);
-      if (again !== undefined) return { tally, again };
-      for (const [i, taken] of [...first.batch.entries()].toReversed()) {
-        const counted = done[i];
-        if (counted === undefined) continue;
-        merge(tally, counted.tally);
-        tally.searched += frontier.add(taken, counted);
-        limits.onSchedule?.(taken.subtree.prefix, counted);
-      }
-      if (frontier.isContradicted) return { tally, again: { ...from, predicts: false } };
-      frontier.putBack(first.batch.filter((_, i) => done[i] === undefined));
-      limits.onProgress?.(tally, frontier.size);
-    }
-  } finally {
-    await Promise.allSettled(running.map(({ done }) => done)); // the threads must be idle before the next search
+/** A search from one start: it ends early when a run refutes what the start assumes. */
+class Attempt {
+  readonly tally = emptyTally();
+  private readonly frontier: Frontier;
+  private readonly running: Running[] = [];
+
+  constructor(
+    plan: Plan,
+    private readonly start: Start,
+  ) {
+    this.frontier = new Frontier(plan, start.root, start);
   }
-  tally.partial = frontier.size > 0;
-  return { tally, again: undefined };
+
+  /** Not every schedule was run. */
+  get isOpen(): boolean {
+    return this.frontier.size > 0 || this.running.length > 0;
+  }
+
+  /** Returns the start of the search that begins again, if there is one. */
+  async run(runBatch: RunBatch, limits: Limits, found: Found): Promise<Start | undefined> {
+    const { tally, frontier, running } = this;
+    try {
+      while (limits.pauses?.() !== true) {
+        const inFlight = running.flatMap(({ batch }) => batch).length;
+        const most = Math.min(BATCH, stillAllowed(tally, limits) - inFlight);
+        const mayStart = running.length < (frontier.isDepthFirst ? 1 : BATCHES);
+        const batch = mayStart && most > 0 ? frontier.take(most, { isLast: inFlight === 0 }) : [];
+        if (batch.length > 0) {
+          running.push(run(batch, runBatch));
+          continue;
+        }
+        const [first] = running;
+        if (first === undefined) return undefined;
+        const done = await first.done;
+        running.shift();
+        for (const counted of done) if (counted !== undefined) found.note(counted.tally);
+        const again = startAgain(this.start, done);
+        if (again !== undefined) return again;
+        this.add(first.batch, done, limits);
+        if (frontier.isContradicted) return { ...this.start, predicts: false };
+        frontier.putBack(first.batch.filter((_, i) => done[i] === undefined));
+        limits.onProgress?.(tally, frontier.size);
+      }
+      return undefined;
+    } finally {
+      // the threads must be idle before another search; what they ran is added after the pause, as without one
+      await Promise.allSettled(running.map(({ done }) => done));
+    }
+  }
+
+  /** Adds what a batch has shown to the tally, and its subtrees to the frontier. */
+  private add(
+    batch: readonly Taken[],
+    done: readonly (Counted | undefined)[],
+    { onSchedule }: Pick<Limits, 'onSchedule'>,
+  ): void {
+    for (const [i, taken] of [...batch.entries()].toReversed()) {
+      const counted = done[i];
+      if (counted === undefined) continue;
+      merge(this.tally, counted.tally);
+      this.tally.searched += this.frontier.add(taken, counted);
+      onSchedule?.(taken.subtree.prefix, counted);
+    }
+  }
 }
 
 function run(batch: readonly Taken[], runBatch: RunBatch): Running {
@@ -214,7 +255,11 @@ function stillAllowed(
 }
 
 /** Searches the schedules of a plan on one world. */
-export function explore(world: World, plan: Plan, limits: Limits = {}): Promise<Tally> {
+export const explore = (world: World, plan: Plan, limits: Limits = {}): Promise<Tally> =>
+  new Search(plan).run(inTurnOn(world, plan, limits), limits);
+
+/** Runs batches on one world. */
+export function inTurnOn(world: World, plan: Plan, limits: Pick<Limits, 'signal'>): RunBatch {
   const run = async (subtrees: readonly Subtree[]): Promise<(Counted | undefined)[]> => {
     const done: (Counted | undefined)[] = [];
     for (const subtree of subtrees)
@@ -222,12 +267,11 @@ export function explore(world: World, plan: Plan, limits: Limits = {}): Promise<
     return done;
   };
   let last: Promise<unknown> = Promise.resolve();
-  const runNext: RunBatch = (subtrees) => {
+  return (subtrees) => {
     const done = last.then(() => run(subtrees)); // the world runs one schedule at a time
     last = done;
     return done;
   };
-  return search(plan, runNext, limits);
 }
 
 /** Runs the first schedule of a subtree. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan, Subtree } from './execution';
-import { explore, search, type Counted, type Limits } from './explorer';
+import { inTurnOn, Search, type Counted, type Limits } from './explorer';
 import { ExploringThread, type PlanMessage } from './exploring-thread';
 import { type WorldOptions, World } from '../world';
 import type { Tally } from './tally';
@@ -10,7 +10,10 @@ import type { Tally } from './tally';
 export type ServerSettings = Pick<WorldOptions, 'redis' | 'mysql' | 'servers'>;
 
 /** What runs explorations: a pool, or one world. */
-export type Explorer = Pick<WorkerPool, 'world' | 'explore'>;
+export type Explorer = Pick<WorkerPool, 'world' | 'explore' | 'begin'>;
+
+/** Runs a search on, within these limits, and returns the tally of all its schedules so far. */
+export type GoOn = (limits: Limits) => Promise<Tally>;
 
 /** The pool's first Redis database. */
 const FIRST_DB = 1;
@@ -68,26 +71,35 @@ export class WorkerPool {
   }
 
   /** As `explore`, with all threads. */
-  async explore(plan: Plan, limits: Limits = {}): Promise<Tally> {
-    if (this.threads.length === 0) return explore(this.world, plan, limits);
-    const { strategy, ...setup } = plan.setup;
-    const message: PlanMessage = {
-      ...plan,
-      setup: {
-        ...setup,
-        strategy: strategy.name,
-        ...(strategy.module !== undefined && { module: strategy.module }),
-      },
+  explore(plan: Plan, limits: Limits = {}): Promise<Tally> {
+    return this.begin(plan)(limits);
+  }
+
+  /** A search with all threads: each call runs it on, to a pause or to its end. One search of a pool runs at a time. */
+  begin(plan: Plan): GoOn {
+    const search = new Search(plan);
+    if (this.threads.length === 0) return (limits) => search.run(inTurnOn(this.world, plan, limits), limits);
+    return (limits) => {
+      for (const thread of this.threads) thread.begin(messageOf(plan), limits.onStuck);
+      const queue = new SubtreeQueue(this.threads, limits.signal);
+      return search.run((subtrees) => queue.run(subtrees), limits);
     };
-    for (const thread of this.threads) thread.begin(message, limits.onStuck);
-    const queue = new SubtreeQueue(this.threads, limits.signal);
-    return search(plan, (subtrees) => queue.run(subtrees), limits);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.world.close(), ...this.threads.map((thread) => thread.stop())]);
   }
 }
+
+/** The plan as the threads receive it. */
+const messageOf = ({ setup: { strategy, ...setup }, ...plan }: Plan): PlanMessage => ({
+  ...plan,
+  setup: {
+    ...setup,
+    strategy: strategy.name,
+    ...(strategy.module !== undefined && { module: strategy.module }),
+  },
+});
 
 /** Subtrees that wait for a thread. After the first failure, or when the search is aborted, none is started. */
 class SubtreeQueue {
