@@ -1,5 +1,5 @@
 import { explore, type Options } from '#lab/kit';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import * as mysql from 'mysql2';
 import { createPool, createPoolCluster, type Pool } from 'mysql2/promise';
 import { DataSource, EntitySchema } from 'typeorm';
@@ -63,6 +63,18 @@ test.each([
   await expect(exploreWith((_redis, { mysql: uri }) => ({ one: connectOne(uri) }))).rejects.toThrow(
     'the client "one" cannot be observed: a single connection ends with its process',
   );
+});
+
+test('a Redis Cluster is refused, and closed', async () => {
+  let cluster: Cluster | undefined;
+  const refused = exploreWith((_redis, { redis }) => {
+    const { hostname: host, port } = new URL(redis);
+    cluster = new Cluster([{ host, port: Number(port) }]);
+    cluster.on('error', () => undefined); // its server is no cluster
+    return { cluster };
+  });
+  await expect(refused).rejects.toThrow('the client "cluster" cannot be observed: it is a cluster');
+  expect(cluster?.status).toMatch(/^(disconnecting|close|end)$/);
 });
 
 describe('a client that is only inside of another value is refused with its path, and closed', () => {

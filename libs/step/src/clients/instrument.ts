@@ -6,6 +6,7 @@ import {
   isMysql2,
   isTypeOrm,
   NotInstrumentable,
+  refusalOf,
   refuseUnknown,
   type IoRedis,
   type TypeOrm,
@@ -66,7 +67,7 @@ async function instrumentMysql(pool: MysqlPool, hooks: SessionHooks): Promise<In
 }
 
 async function instrumentIoRedis(name: string, redis: IoRedis): Promise<Instrumented> {
-  if (redis.isCluster) throw new NotInstrumentable(name, 'it is a cluster. Use a client of one server');
+  if (redis.isCluster) throw refusalOf(name, redis, 'it is a cluster. Use a client of one server');
   if (redis.status === 'wait') await redis.connect();
   else await redis.ping();
   const instrumented = instrumentRedis(redis);

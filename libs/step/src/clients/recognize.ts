@@ -81,7 +81,7 @@ export function refuseUnknown(name: string, value: unknown): void {
 }
 
 /** Closes the client, which would keep the process of a test alive. */
-function refusalOf(name: string, client: object, why: string): NotInstrumentable {
+export function refusalOf(name: string, client: object, why: string): NotInstrumentable {
   const close = ['destroy', 'disconnect', 'end', 'close']
     .map((method) => partOf(client, method))
     .find((method) => typeof method === 'function');
