@@ -113,3 +113,23 @@ test('a hash that is changed expires when its time is over', async () => {
     ].map((one) => JSON.stringify(one)),
   );
 });
+
+test('a client with the option stringNumbers: a key expires, and its time to live is that of the schedule', async () => {
+  const { results } = await showAll(
+    {
+      faults: { lapse: 1 },
+      connect: ({ redis }: { redis: string }): Clients => ({
+        redis: new Redis(redis, { stringNumbers: true }),
+      }),
+      actors: [
+        async ({ redis }) => {
+          await redis.set('lock', 'me', 'PX', LEASE_MS);
+          return redis.pttl('lock');
+        },
+        ({ redis }) => redis.append('other', 'x'),
+      ],
+    },
+    (_, [outcome]) => outcome?.value,
+  );
+  expect(results).toEqual(['"-2"', `"${LEASE_MS}"`]);
+});

@@ -289,9 +289,10 @@ export class StepGate {
 
   /** The reply to a TTL or PTTL of a key that expires then; that to another command as it is. */
   private timeLeft(verb: string, reply: unknown, at: number | undefined): unknown {
-    if (at === undefined || !readsTimeLeft(verb) || typeof reply !== 'number' || reply < 0) return reply;
+    if (at === undefined || !readsTimeLeft(verb) || !/^\d+$/.test(String(reply))) return reply;
     const ms = at - this.run.clock.now;
-    return Math.round(verb === 'TTL' ? ms / 1000 : ms);
+    const left = Math.round(verb === 'TTL' ? ms / 1000 : ms);
+    return typeof reply === 'string' ? String(left) : left; // a text where the client has the option stringNumbers
   }
 
   /** When each key of a Redis expires. */

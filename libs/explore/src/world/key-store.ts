@@ -86,7 +86,12 @@ export class KeyStore implements LockStore {
   private async readExpiring(step: Step | undefined): Promise<FoundKey[]> {
     const found = await (step?.evalBehind?.(READ_EXPIRING, FAR_FUTURE) ??
       unobserved(() => this.redis.eval(READ_EXPIRING, 0, FAR_FUTURE)));
-    return found as FoundKey[];
+    return (found as [string, string, unknown, unknown][]).map(([key, content, ttlMs, expiry]) => [
+      key,
+      content,
+      Number(ttlMs), // a text where the client has the option stringNumbers
+      Number(expiry),
+    ]);
   }
 
   /** The keys that `prepare` has made, each with the lease that it was given: the same in every schedule. */
