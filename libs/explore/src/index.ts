@@ -177,7 +177,7 @@ export {
   refuseStraySteps,
   loadExplored,
   receivePrints,
-  replaceGlobalTimers,
+  replaceGlobals,
   subjectOf,
 } from './actors';
 export {

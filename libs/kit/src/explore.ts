@@ -6,7 +6,7 @@ import {
   onUnhandledRejection,
   play,
   readToken,
-  replaceGlobalTimers,
+  replaceGlobals,
   scheduleTokenOf,
   shrinkWorst,
   TokenSyntaxError,
@@ -75,7 +75,7 @@ const DEFAULT_SECONDS = 60;
 export async function explore<Clients extends object>(options: Options<Clients>): Promise<Explored> {
   const { subject, served } = readOptions(options);
   const servers = options.servers === undefined ? await startServers() : undefined;
-  const timers = replaceGlobalTimers();
+  const restoreGlobals = replaceGlobals();
   process.on('unhandledRejection', onUnhandledRejection);
   try {
     const world = await World.open({
@@ -93,7 +93,7 @@ export async function explore<Clients extends object>(options: Options<Clients>)
     }
   } finally {
     process.off('unhandledRejection', onUnhandledRejection);
-    timers();
+    restoreGlobals();
     await servers?.stop();
   }
 }

@@ -1,4 +1,4 @@
-import { EXPLORE_OPTIONS, replaceGlobalTimers, workMsFor, type Plan, type World } from '#lab/explore';
+import { EXPLORE_OPTIONS, replaceGlobals, workMsFor, type Plan, type World } from '#lab/explore';
 import { SeededRandom } from '#lab/random';
 import { comparePlan, isDifferent, type Comparison, type GoOn } from '../reduction';
 import { randomProgram, smallerThan, type Program } from './program';
@@ -80,7 +80,7 @@ export async function compareProgram(
   max = Infinity,
   goOn: GoOn = () => true,
 ): Promise<Comparison | undefined> {
-  const restore = replaceGlobalTimers();
+  const restore = replaceGlobals();
   try {
     return await comparePlan(world, planOf(program), max, goOn);
   } finally {

@@ -1,5 +1,5 @@
 import type { Step } from '#lab/step';
-import { afterText } from '../world';
+import { afterText, awaitsHttpResponse } from '../world';
 import type { Actor } from './actor';
 
 /** Event loop turns after which runnable code has run: libraries use `setImmediate` once or twice in a row. */
@@ -12,7 +12,7 @@ export class OutsideTheSeam extends Error {
   constructor(actors: readonly { readonly name: string; readonly lastStep: string }[]) {
     const where = actors.map(({ name, lastStep }) => `${name} ${afterText(lastStep)}`);
     super(
-      `an actor runs without a step: ${where.join(' and ')}. The explorer sees commands of the clients that it hands out, and timers; this code waits for something else, for example a connection of its own, a free connection of its pool, or a promise that is never resolved`,
+      `an actor runs without a step: ${where.join(' and ')}. The explorer sees commands of the clients that it hands out, and timers; this code waits for something else, for example an HTTP response, a connection of its own, a free connection of its pool, a promise that is never resolved, or one that an actor of another process resolves (a mutex in memory: give these actors the same process)`,
     );
     this.name = 'OutsideTheSeam';
   }
@@ -46,16 +46,18 @@ export class Unanswered extends Error {
  * True when the code of these actors cannot continue by itself: each waits for a promise that another actor of its
  * process settles, for example a mutex in a module, for a timer of the schedule, for a step of one of its timers, or for a
  * message of Redis. JavaScript runs until it waits, so the result does not depend on
- * machine speed. Not idle: an actor alone in its process, a process with its own timer, pending file or DNS requests,
+ * machine speed. Not idle: an actor alone in its process, a process with its own timer, pending file, DNS or HTTP requests,
  * and a strategy without a realm, whose timers are unknown.
  *
  * Limit: asynchronous node:crypto calls and a strategy's own connections are not detected.
  */
 export async function isIdle(suspects: readonly Actor[], actors: readonly Actor[]): Promise<boolean> {
+  if (awaitsHttpResponse()) return false;
   for (let turn = 0; turn < TURNS; turn++) await new Promise(setImmediate);
   return (
     suspects.every((actor) => waitsForAnother(actor, actors) && !actor.connections.isConnecting()) &&
-    !hasPendingRequests()
+    !hasPendingRequests() &&
+    !awaitsHttpResponse()
   );
 }
 

@@ -1,6 +1,6 @@
 export * from './actor';
 export * from './actor-task';
-export { replaceGlobalTimers } from './global-timers';
+export { replaceGlobals } from './replaced-globals';
 export * from './idle';
 export * from './realm';
 export { receivePrints } from './realm-console';

@@ -3,8 +3,8 @@ import { codeOf, messageOf } from '#lab/step';
 import type { ActorOutcome } from '#lab/subject';
 import { judgeInvariants, type FinalState } from '#lab/verdict';
 import { ACTOR_NAMES, type OwnSession, type Setup } from '../world';
-import { withTimers } from './global-timers';
 import { loadExplored, type Realm } from './realm';
+import { withGlobalsOf } from './replaced-globals';
 import type { Outcome, Requester, SubjectOf } from './subject';
 
 /** The subject of explorations of a user's own code: each actor runs one of its functions. */
@@ -35,8 +35,8 @@ export const ownSubject: SubjectOf<Setup & { readonly strategy: OwnSubject }> = 
         requesters.set(actor, requester);
         const run = actors[ACTOR_NAMES.findIndex((known) => known === actor)]?.run;
         const act = (): unknown => run?.(connections.own?.clients ?? {});
-        const inItsTime = module === undefined && realm !== undefined;
-        const ended = await outcomeOf(actor, inItsTime ? () => withTimers(realm.timers, act) : act);
+        const hasGlobals = module === undefined && realm !== undefined;
+        const ended = await outcomeOf(actor, hasGlobals ? () => withGlobalsOf(realm, act) : act);
         if (process.alive) outcomes.set(actor, ended); // code of a dead process may catch its errors, and end as if it were alive
         return described(ended);
       };

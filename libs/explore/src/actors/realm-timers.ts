@@ -27,7 +27,7 @@ export class RealmTimers {
   constructor() {
     const clear: Clear = (handle) => {
       if (handle instanceof VirtualTimer) {
-        this.virtual?.clear(handle);
+        handle.clear();
         return;
       }
       if (handle !== undefined) this.running.delete(handle);
@@ -133,7 +133,7 @@ export class RealmTimers {
     let timer: VirtualTimer | undefined;
     const ended = new Promise((resolve, reject) => {
       const abort = (): void => {
-        if (timer !== undefined) virtual.clear(timer);
+        timer?.clear();
         reject(signal?.reason as Error);
       };
       timer = virtual.set(

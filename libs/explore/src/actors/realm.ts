@@ -139,6 +139,8 @@ function exit(): never {
  */
 export class Realm {
   readonly timers = new RealmTimers();
+  /** Undefined: the code is ours. */
+  readonly random: RealmRandom | undefined;
   private readonly modules = new Map<string, RealmModule>();
   private readonly globals: Readonly<Record<(typeof OWN_GLOBALS)[number], unknown>>;
   /** Node's modules that this realm replaces. */
@@ -152,7 +154,7 @@ export class Realm {
       exit: { value: exit, enumerable: true },
     }) as NodeJS.Process;
     const global = Object.create(globalThis) as object;
-    const random = isForeign ? new RealmRandom(pid) : undefined;
+    const random = (this.random = isForeign ? new RealmRandom(pid) : undefined);
     this.globals = {
       process: own,
       console: realmConsole,

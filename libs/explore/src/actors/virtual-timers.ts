@@ -7,11 +7,21 @@ import type { Timer, VirtualClock } from './virtual-clock';
 export class VirtualTimer {
   private ticker: Ticker | undefined;
 
-  constructor(private readonly start: () => Ticker) {
+  constructor(
+    private readonly start: () => Ticker,
+    /** Called when code clears it. */
+    private readonly onClear: (timer: VirtualTimer) => void,
+  ) {
     this.ticker = start();
   }
 
-  stop(): void {
+  /** Stops it for good, in the code of any actor or of none; stopping twice is harmless. */
+  clear(): void {
+    this.stop();
+    this.onClear(this);
+  }
+
+  private stop(): void {
     this.ticker?.stop();
     this.ticker = undefined;
   }
@@ -106,16 +116,19 @@ export class VirtualTimers {
     const inContext = inContextOf(run);
     const own = this.pending.get(actor) ?? new Set();
     this.pending.set(actor, own);
-    const timer: VirtualTimer = new VirtualTimer(() => {
-      if (isPeriodic) return this.clock.for(actor).every(ms, inContext);
-      return this.clock.once(actor, this.dueOf(actor, ms), () => {
-        own.delete(timer);
-        if (this.clock.now >= LONGEST_SLEEP_MS)
-          this.lateMs.set(actor, this.lateMsOf(actor) + Math.max(ms, this.longestMs / MOST_POLLS));
-        this.inVain.set(actor, { times: this.firedInVain(actor) + 1, version: this.versionOfLocks() });
-        return inContext();
-      });
-    });
+    const timer: VirtualTimer = new VirtualTimer(
+      () => {
+        if (isPeriodic) return this.clock.for(actor).every(ms, inContext);
+        return this.clock.once(actor, this.dueOf(actor, ms), () => {
+          own.delete(timer);
+          if (this.clock.now >= LONGEST_SLEEP_MS)
+            this.lateMs.set(actor, this.lateMsOf(actor) + Math.max(ms, this.longestMs / MOST_POLLS));
+          this.inVain.set(actor, { times: this.firedInVain(actor) + 1, version: this.versionOfLocks() });
+          return inContext();
+        });
+      },
+      (cleared) => own.delete(cleared),
+    );
     own.add(timer);
     return timer;
   }
@@ -147,12 +160,6 @@ export class VirtualTimers {
   private firedInVain(actor: string): number {
     const { times = 0, version } = this.inVain.get(actor) ?? {};
     return version === this.versionOfLocks() ? times : 0;
-  }
-
-  /** Stops a timer; stopping twice is harmless. */
-  clear(timer: VirtualTimer): void {
-    timer.stop();
-    for (const own of this.pending.values()) own.delete(timer);
   }
 }
 

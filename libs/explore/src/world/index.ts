@@ -10,6 +10,7 @@ export type { Purge } from './purge';
 export type { SettledTables } from './settled-tables';
 export * from './sessions';
 export * from './setup';
+export { awaitsHttpResponse } from './http-requests';
 export { isUnobservedCommand, SocketWatch, UnobservedCommand } from './socket-watch';
 export * from './sql-statements';
 export * from './window-store';

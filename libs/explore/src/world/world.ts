@@ -25,6 +25,7 @@ import {
   type WorldOptions,
 } from './actor-connections';
 import { ServerWatch } from './server-watch';
+import { followHttpRequests } from './http-requests';
 import { SocketWatch } from './socket-watch';
 import { Purge } from './purge';
 import { Sessions } from './sessions';
@@ -96,6 +97,7 @@ export class World {
   readonly tables: SettledTables;
   private own: OwnSession | undefined;
   private socketWatch: SocketWatch | undefined;
+  private unfollowHttp: (() => void) | undefined;
   private showingMore: RegExp | undefined;
 
   /** Names of lock stores that may not be empty. */
@@ -256,6 +258,7 @@ export class World {
     this.purge.forgetTables();
     this.tables.forget();
     this.socketWatch ??= SocketWatch.open(this.options); // before its clients open their sockets
+    this.unfollowHttp ??= followHttpRequests();
     this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
     await this.refuseOtherEngines();
     this.showingMore = await tablesThatShowMore(this.admin, ownSchemaOf(this.options));
@@ -419,6 +422,8 @@ export class World {
   async close(): Promise<void> {
     this.socketWatch?.close();
     this.socketWatch = undefined;
+    this.unfollowHttp?.();
+    this.unfollowHttp = undefined;
     for (const { sockets } of this.connectionsOfActors)
       for (const socket of sockets.values()) socket.destroy();
     for (const { redis, servers, dataSource } of this.connectionsOfActors) {
