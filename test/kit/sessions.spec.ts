@@ -373,6 +373,22 @@ describe('a session begins each schedule as it began the first one', () => {
     expect(await resultsOf([first, count])).toEqual(['["created","counted"]']);
   });
 
+  test('a statement that was prepared and closed', async () => {
+    const first: Actor = async ({ pool, redis }) => {
+      const connection = await pool.getConnection();
+      try {
+        const statement = await connection.prepare('SELECT ? AS value');
+        await statement.execute([1]);
+        await statement.close();
+        await redis.incr('count');
+        return 'executed';
+      } finally {
+        connection.release();
+      }
+    };
+    expect(await resultsOf([first, count])).toEqual(['["executed","counted"]']);
+  });
+
   test('a connection to Redis that its actor has ended', async () => {
     const first: Actor = async ({ redis }) => {
       await redis.incr('count');

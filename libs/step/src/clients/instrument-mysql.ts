@@ -154,10 +154,13 @@ function instrumentConnection(
   connection.addCommand = (command) => {
     const info = currentScope() === undefined ? undefined : statementOf(command);
     prefixNames(command, namedLockPrefix);
-    if (info !== undefined && LEAVES_SOMETHING.test(info.text)) onChange();
+    if (info !== undefined ? LEAVES_SOMETHING.test(info.text) : closesStatement(command)) onChange();
     return info === undefined ? add(command) : addAsStep(connection, command, add, info);
   };
 }
+
+/** mysql2 keeps a statement that it has closed, and runs it again when its text is prepared again: the database refuses that. */
+const closesStatement = (command: Command): boolean => command.constructor.name === 'CloseStatement';
 
 /** An `Execute` sends no text: that of its `Prepare` was sent before. */
 function prefixNames(command: Command, prefix: string): void {
