@@ -197,7 +197,7 @@ test('wrong codes of others behind one address do no harm until there are two hu
   }
 });
 
-test('at most two jobs of a student wait, and those of the teacher run before them', async () => {
+test('at most two jobs of a student wait; those of the teacher, and the first of another student, run before them', async () => {
   const { code = '', teacherCode = '' } = app.started;
   const [gus, hal, teacher] = [
     await cookieOf(code, 'gus'),
@@ -221,18 +221,18 @@ test('at most two jobs of a student wait, and those of the teacher run before th
   expect(jobs.map(({ by, title, job }) => [by, title, job.ahead])).toEqual([
     ['gus', 'redlock · pause:1', 0],
     ['third teacher', 'fenced · pause:1', 1],
-    ['gus', 'none · pause:1', 2],
+    ['hal', 'setnx · pause:1', 2],
     ['gus', 'none · pause:1', 3],
-    ['hal', 'setnx · pause:1', 4],
+    ['gus', 'none · pause:1', 4],
   ]);
   const cancel = (id = ''): Promise<Answer> =>
     app.send('DELETE', `/api/explorations/${id}`, undefined, teacher);
-  await cancel(jobs[2]?.job.id);
+  await cancel(jobs[3]?.job.id);
   expect((await list()).jobs.map(({ by, job }) => [by, job.ahead])).toEqual([
     ['gus', 0],
     ['third teacher', 1],
-    ['gus', 2],
-    ['hal', 3],
+    ['hal', 2],
+    ['gus', 3],
   ]);
   for (const { job } of [...(await list()).jobs].reverse()) await cancel(job.id);
 });

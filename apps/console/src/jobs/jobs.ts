@@ -20,7 +20,7 @@ export class Jobs implements OnModuleDestroy {
     });
   }
 
-  /** Queues a job. Throws a problem when too many wait, or too many of its student, or the student was removed. */
+  /** Queues a job. Throws a problem when too many of its member wait, or the student was removed. */
   add<Event extends object>(
     about: JobTitle,
     body: (context: JobContext<Event>) => Promise<void>,
@@ -76,14 +76,14 @@ export class Jobs implements OnModuleDestroy {
 
   private assertMayAdd(by: Member): void {
     if (!this.classroom.has(by)) throw new ProblemError(notJoined());
-    if (this.queue.isFullFor(by))
-      throw new ProblemError(
-        problem('JOB.TOO_MANY', 'two of your jobs wait already: cancel one, or wait until one begins', {
-          errors: { reason: 'own' },
-        }),
-      );
-    if (this.queue.isFull)
-      throw new ProblemError(problem('JOB.TOO_MANY', 'too many jobs wait: cancel one, or try again later'));
+    if (!this.queue.isFullFor(by)) return;
+    throw new ProblemError(
+      by.isTeacher
+        ? problem('JOB.TOO_MANY', 'too many jobs wait: cancel one, or try again later')
+        : problem('JOB.TOO_MANY', 'two of your jobs wait already: cancel one, or wait until one begins', {
+            errors: { reason: 'own' },
+          }),
+    );
   }
 
   /** Cancels all jobs: their readers' connections end, so that the server can close. */

@@ -115,29 +115,25 @@ const failureOf = (error: unknown): Pick<Job, 'error' | 'errorCode'> => ({
   errorCode: codeOf(error),
 });
 
-/** Jobs that wait at most, one for each member of a full class; one more is refused. */
-const MAX_WAITING = 100;
+/** Waiting jobs of a teacher at most; one more is refused. */
+const MAX_WAITING_OF_TEACHER = 100;
 
-/** Jobs of one student that wait at most, so that no student keeps the class waiting. */
+/** Waiting jobs of one student at most. A full class has no bound of its own: a student is not refused because others wait. */
 const MAX_WAITING_OF_STUDENT = 2;
 
 /**
  * Runs one job at a time: two loads at once would disturb each other. The jobs of the teacher come first, then those of the
- * students, each in the order in which they came.
+ * students in turns: the first job of each student, in the order in which they came, before the second job of any.
  */
 export class JobQueue {
   private waiting: QueuedJob<object>[] = [];
   private running: QueuedJob<object> | undefined;
   private work: Promise<void> | undefined;
 
-  get isFull(): boolean {
-    return this.waiting.length >= MAX_WAITING;
-  }
-
-  /** A student has as many waiting jobs as a student may have. */
+  /** A member has as many waiting jobs as it may have. */
   isFullFor({ id, isTeacher }: Member): boolean {
     const own = this.waiting.filter(({ about }) => about.by.id === id);
-    return !isTeacher && own.length >= MAX_WAITING_OF_STUDENT;
+    return own.length >= (isTeacher ? MAX_WAITING_OF_TEACHER : MAX_WAITING_OF_STUDENT);
   }
 
   /** The running job, then those that wait, in their order. */
@@ -146,7 +142,7 @@ export class JobQueue {
   }
 
   add<Event extends object>(job: QueuedJob<Event>): void {
-    const place = job.about.by.isTeacher ? this.waiting.findIndex(({ about }) => !about.by.isTeacher) : -1;
+    const place = this.placeFor(job.about.by);
     this.waiting.splice(place === -1 ? this.waiting.length : place, 0, job as unknown as QueuedJob<object>);
     this.announcePositions();
     this.work ??= this.runAll();
@@ -171,6 +167,20 @@ export class JobQueue {
     for (const job of this.waiting) job.cancel('console-stopped');
     this.running?.cancel('console-stopped');
     await this.work;
+  }
+
+  /** The index of the waiting job before which the next job of this member runs; -1: it runs last. */
+  private placeFor({ id, isTeacher }: Member): number {
+    const turn = this.turnOf(id, this.waiting.length);
+    return this.waiting.findIndex(
+      ({ about: { by } }, i) => !by.isTeacher && (isTeacher || this.turnOf(by.id, i) > turn),
+    );
+  }
+
+  /** The jobs of a member that run before the waiting job with this index. */
+  private turnOf(id: string, index: number): number {
+    const before = [this.running, ...this.waiting.slice(0, index)];
+    return before.filter((job) => job?.about.by.id === id).length;
   }
 
   private async runAll(): Promise<void> {
