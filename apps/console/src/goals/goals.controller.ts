@@ -39,7 +39,7 @@ export class GoalsController {
       throw new ProblemError(
         problem('REQUEST.NOT_FOUND', `there is no goal "${id}". GET /api/goals lists them`),
       );
-    const result = await this.goals.check(goal, proof);
+    const result = await this.goals.check(goal, proof, member);
     if (result.reached) this.classroom.reach(member, goal.id);
     return result;
   }

@@ -1,6 +1,7 @@
 import { budgetText, readToken } from '#lab/explore';
 import { readRun } from '#load-tests/results';
 import { Injectable } from '@nestjs/common';
+import type { Member } from '../classroom';
 import { ExplorationsService } from '../explorations/explorations.service';
 import { Schedules } from '../steps/schedules';
 import { processesOf } from '../steps/setup';
@@ -22,13 +23,17 @@ export class GoalsService {
     private readonly explorations: ExplorationsService,
   ) {}
 
-  check(goal: Goal, { run, token, exploration }: ProofBody): Promise<GoalResult> | GoalResult {
+  check(goal: Goal, { run, token, exploration }: ProofBody, by: Member): Promise<GoalResult> | GoalResult {
     if (goal.task === 'run') return run === undefined ? missed('no-proof') : endsAs(goal, run);
-    if (goal.task === 'show') return token === undefined ? missed('no-proof') : this.show(goal, token);
+    if (goal.task === 'show') return token === undefined ? missed('no-proof') : this.show(goal, token, by);
     return exploration === undefined ? missed('no-proof') : this.prove(goal, exploration);
   }
 
-  private async show({ strategy, actors, kind, choices }: Show, token: string): Promise<GoalResult> {
+  private async show(
+    { strategy, actors, kind, choices }: Show,
+    token: string,
+    by: Member,
+  ): Promise<GoalResult> {
     const { setup, ...schedule } = readToken(token);
     if (
       setup.strategy.name !== strategy ||
@@ -37,7 +42,7 @@ export class GoalsService {
     )
       return missed('other-setup');
     if (schedule.choices.length > choices) return missed('too-many-choices');
-    const { verdict } = await this.schedules.play({ setup, ...schedule }, (played) => played.view());
+    const { verdict } = await this.schedules.play({ setup, ...schedule }, by, (played) => played.view());
     return verdict.violations.some((violation) => violation.kind === kind) ? reached : missed('no-violation');
   }
 

@@ -11,7 +11,9 @@ import type { Component } from '#lab/step';
 import { componentsOf } from '#lab/strategy';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import type { Member } from '../classroom';
 import { ScheduleServers } from './schedule-servers';
+import { Turns } from './turns';
 
 /** Redis has 64 databases (infra/redis): the lab's own, those of the exploration, and these. */
 const FIRST_DB = 4;
@@ -21,6 +23,8 @@ const MAX_WORLDS = 60;
 const MAX_OPENING = 4;
 /** Worlds that are opened at once before they are needed: requests need the processors, too. */
 const PREPARED_AT_ONCE = 2;
+/** Schedules of one student that are played at once, so that no student takes the worlds of the others; a tab needs one. */
+const MAX_OF_STUDENT = 2;
 
 /** A world with the schedule that was played last in it. */
 interface Place {
@@ -43,6 +47,7 @@ export class Schedules implements BeforeApplicationShutdown {
   private readonly waiting: (() => void)[] = [];
   /** Redis databases without a world. */
   private readonly free = Array.from({ length: MAX_WORLDS }, (_, i) => FIRST_DB + i);
+  private readonly turns = new Turns(MAX_OF_STUDENT);
   private uses = 0;
   /** Worlds that are being opened. */
   private opening = 0;
@@ -53,20 +58,12 @@ export class Schedules implements BeforeApplicationShutdown {
   constructor(private readonly servers: ScheduleServers) {}
 
   /**
-   * Plays the schedule and one more choice, and hands it to `read`; no other request uses it meanwhile. Throws as
+   * Plays the schedule and one more choice for a member, and hands it to `read`; no other request uses it meanwhile. Throws as
    * `InteractiveSchedule.begin`, and `ChoiceNotEnabled` for the last choice.
    */
-  async play<T>(wanted: Wanted, read: (schedule: InteractiveSchedule) => Promise<T>): Promise<T> {
-    const place = await this.take(wanted);
-    try {
-      return await read(await bring(place, wanted));
-    } catch (error) {
-      if (!(error instanceof ChoiceNotEnabled)) await forget(place); // a refused choice changes nothing
-      throw error;
-    } finally {
-      place.usedAt = ++this.uses;
-      this.release(place);
-    }
+  play<T>(wanted: Wanted, by: Member, read: (schedule: InteractiveSchedule) => Promise<T>): Promise<T> {
+    const work = (): Promise<T> => this.playNow(wanted, read);
+    return by.isTeacher ? work() : this.turns.run(by.id, work);
   }
 
   /**
@@ -86,6 +83,19 @@ export class Schedules implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(): Promise<void> {
     this.isClosing = true;
     await Promise.all(this.places.map(({ world }) => world.close().catch(() => undefined)));
+  }
+
+  private async playNow<T>(wanted: Wanted, read: (schedule: InteractiveSchedule) => Promise<T>): Promise<T> {
+    const place = await this.take(wanted);
+    try {
+      return await read(await bring(place, wanted));
+    } catch (error) {
+      if (!(error instanceof ChoiceNotEnabled)) await forget(place); // a refused choice changes nothing
+      throw error;
+    } finally {
+      place.usedAt = ++this.uses;
+      this.release(place);
+    }
   }
 
   private async prepareOneByOne(): Promise<void> {

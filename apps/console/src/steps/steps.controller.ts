@@ -10,6 +10,7 @@ import {
 import { problem, ProblemError } from '#lab/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentMember, type Member } from '../classroom';
 import { BeginBody, ChooseBody, StepView } from './schemas';
 import { Schedules } from './schedules';
 import { setupOf } from './setup';
@@ -24,16 +25,19 @@ export class StepsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Begins a schedule: every buyer is held before its first step' })
   @ApiOkResponse({ type: StepView })
-  begin(@Body() chosen: BeginBody): Promise<StepView> {
+  begin(@Body() chosen: BeginBody, @CurrentMember() member: Member): Promise<StepView> {
     const setup = setupOf(chosen);
-    return this.play({ setup, choices: [], checks: '', kinds: [], hash: strategyHash(setup.strategy) });
+    return this.play(
+      { setup, choices: [], checks: '', kinds: [], hash: strategyHash(setup.strategy) },
+      member,
+    );
   }
 
   @Post()
   @HttpCode(200)
   @ApiOperation({ summary: 'Plays a schedule, and makes one more choice' })
   @ApiOkResponse({ type: StepView })
-  choose(@Body() { token, choice, finish }: ChooseBody): Promise<StepView> {
+  choose(@Body() { token, choice, finish }: ChooseBody, @CurrentMember() member: Member): Promise<StepView> {
     const given = readToken(token);
     const [next, ...others] = choice === undefined ? [] : (readSchedule(choice) ?? []);
     if (choice !== undefined && (next === undefined || others.length > 0))
@@ -43,12 +47,12 @@ export class StepsController {
           `"${choice}" is no choice: use one that the last answer lists in "controls"`,
         ),
       );
-    return this.play(given, next, finish);
+    return this.play(given, member, next, finish);
   }
 
-  private async play(token: ScheduleToken, next?: Choice, finish = false): Promise<StepView> {
+  private async play(token: ScheduleToken, by: Member, next?: Choice, finish = false): Promise<StepView> {
     try {
-      return await this.schedules.play({ ...token, next }, async (schedule) => {
+      return await this.schedules.play({ ...token, next }, by, async (schedule) => {
         if (finish) await schedule.finish();
         return stepViewOf(schedule);
       });
