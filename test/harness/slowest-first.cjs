@@ -47,6 +47,7 @@ const SLOWEST = [
   'verify/own-lock.long',
   'console/explorations.long',
   'console/schedules.long',
+  'console/cancel.long',
   'contract/strategies',
   'explore/realm',
   'explore/signs',

@@ -55,9 +55,7 @@ export function ExplorationResult({ id }: { id: string }): ReactNode {
       <JobState
         job={job}
         isEarly={(counts?.schedules ?? 0) < LEAST_SCHEDULES}
-        cancel={() => {
-          void api.cancelExploration(id).then(replace, () => undefined);
-        }}
+        cancel={() => api.cancelExploration(id).then(replace)}
       />
       {goal !== undefined && <GoalLine {...goal} />}
       {counts !== undefined && <CountsView counts={counts} job={job} />}

@@ -61,14 +61,7 @@ export function RunView({ id, children }: { id: string; children?: ReactNode }):
           </>
         )}
       </p>
-      {job.state !== 'done' && (
-        <JobState
-          job={job}
-          cancel={() => {
-            void api.cancelRun(id).then(replace, () => undefined);
-          }}
-        />
-      )}
+      {job.state !== 'done' && <JobState job={job} cancel={() => api.cancelRun(id).then(replace)} />}
       <div aria-live="assertive">{verdict !== undefined && <VerdictView verdict={verdict} />}</div>
       {verdict !== undefined && goal !== undefined && <GoalLine {...goal} />}
       {view.samples.length > 0 && <LiveView view={view} />}

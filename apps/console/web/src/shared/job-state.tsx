@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import type { Job } from '../api/types';
+import { problemOf } from '../api/client';
+import type { Job, Problem } from '../api/types';
 import { useTexts } from '../texts';
+import { ProblemMessage } from './problem-message';
 
 /** The states in which a job sends no more events. */
 export const isOver = ({ state }: Job): boolean =>
@@ -53,20 +55,24 @@ function useSeconds({ id, state, elapsedMs }: Job): string {
   return state === 'running' ? String(seconds) : (elapsedMs / 1000).toFixed(1);
 }
 
-/** Progress, position in the queue, time, and a button that cancels. `isEarly`: too little is done for an estimate. */
+/**
+ * Progress, position in the queue, time, and a button that cancels, or shows why the console refused it. `isEarly`: too little
+ * is done for an estimate.
+ */
 export function JobState({
   job,
   cancel,
   isEarly = false,
 }: {
   job: Job;
-  cancel: () => void;
+  cancel: () => Promise<void>;
   isEarly?: boolean;
 }): ReactNode {
   const t = useTexts();
   const { state, ahead, progress, error, errorCode = '' } = job;
   const left = useSecondsLeft(job);
   const seconds = useSeconds(job);
+  const [refusal, setRefusal] = useState<Problem>();
   const why = job.cancelledBecause && t.run.cancelledBecause[job.cancelledBecause];
   const words = why ?? (state === 'queued' ? t.run.queued(ahead) : t.run[state]);
   return (
@@ -86,10 +92,18 @@ export function JobState({
         <span className="muted">{t.common.left(left)}</span>
       )}
       {!isOver(job) && (
-        <button type="button" onClick={cancel}>
+        <button
+          type="button"
+          onClick={() => {
+            cancel().catch((thrown: unknown) => {
+              setRefusal(problemOf(thrown));
+            });
+          }}
+        >
           {t.common.cancel}
         </button>
       )}
+      {refusal !== undefined && !isOver(job) && <ProblemMessage problem={refusal} />}
       {error !== undefined && (
         <p className="problem">
           {t.problem({ code: errorCode, title: '', detail: error }, undefined).detail}
