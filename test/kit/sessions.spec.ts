@@ -104,17 +104,32 @@ test('an isolation level that the pool sets when it opens a connection', async (
   expect(results).toEqual(['["returned",0]', '["returned",1]']);
 });
 
+const leaveOpen: Actor = async ({ pool }) => {
+  const connection = await pool.getConnection();
+  await connection.query('UPDATE counter SET value = 1');
+  connection.release();
+};
+
 test('the explorer ends with an error when an actor leaves a transaction open that the explorer did not see begin', async () => {
-  const writer: Actor = async ({ pool }) => {
-    const connection = await pool.getConnection();
-    await connection.query("XA START 'one'");
-    await connection.query('UPDATE counter SET value = 1');
-    connection.release();
+  const beginsAtOpen = (servers: Parameters<typeof connect>[0]): Clients => {
+    const { pool, redis } = connect(servers);
+    pool.on('connection', (connection) => void connection.query('START TRANSACTION'));
+    return { pool, redis };
   };
-  await expect(resultsOf([writer, ({ pool }) => valueIn(pool)])).rejects.toMatchObject({
+  await expect(resultsOf([leaveOpen, ({ pool }) => valueIn(pool)], {}, beginsAtOpen)).rejects.toMatchObject({
     name: 'UnseenTransaction',
     code: 'EXPLORE.UNSEEN_TRANSACTION',
   });
+});
+
+test('an XA transaction that is left open ends with its schedule', async () => {
+  const writer: Actor = async (clients) => {
+    const connection = await clients.pool.getConnection();
+    await connection.query("XA START 'one'");
+    connection.release();
+    await leaveOpen(clients);
+  };
+  expect(await resultsOf([writer, ({ pool }) => valueIn(pool)])).toEqual(['["returned",0]']);
 });
 
 test('a table without transactions is refused', async () => {

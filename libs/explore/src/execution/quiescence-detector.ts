@@ -12,6 +12,7 @@ import {
 import { setTimeout as delay } from 'node:timers/promises';
 import { Disturbed } from './disturbed';
 import {
+  executesOthers,
   forgetSession,
   lockNameIn,
   locksTables,
@@ -302,7 +303,7 @@ export class QuiescenceDetector {
   /** A session holds locks of tables, or requests them: otherwise no statement waits for a table. */
   private get mayLockTables(): boolean {
     return (
-      this.inFlightSteps().some(({ step }) => locksTables(step)) ||
+      this.inFlightSteps().some(({ step }) => locksTables(step) || executesOthers(step)) ||
       this.actors.some(({ holdings }) => holdings.tables.size > 0)
     );
   }

@@ -17,6 +17,7 @@ import {
   requestsNamedLock,
   updateHoldings,
   type Holdings,
+  type Transaction,
 } from '../world';
 import { accessesOf, transactionIn, type Access } from './footprint';
 import { TokenNames } from './token-names';
@@ -177,7 +178,8 @@ export class Past {
       ...event,
       reply: this.run.eventLog.replyOf(event),
     });
-    const snapshot = isRead(accesses) && transaction !== undefined ? this.snapshot(name) : undefined;
+    const snapshot =
+      isRead(accesses) && transaction !== undefined ? this.snapshot(name, transaction) : undefined;
     // the transaction that it waited for was rolled back: then it holds a lock on the gap as well
     const hasGap = event.answeredAt !== undefined && verb === 'INSERT' && hasFoundRow(event.reply);
     const id = this.see(actor, { text, at, timer, fault, reply, error, errorCode, snapshot, hasGap });
@@ -209,10 +211,10 @@ export class Past {
     });
   }
 
-  /** The number of commits that the snapshot of a transaction contains, at the plain SELECT that takes it. */
-  private snapshot(transaction: string): number | undefined {
-    if (this.hasSnapshot.has(transaction)) return undefined;
-    this.hasSnapshot.add(transaction);
+  /** The number of commits that the snapshot of a transaction contains, at the plain SELECT that takes it, or may take it. */
+  private snapshot(name: string, { isInDoubt }: Transaction): number | undefined {
+    if (this.hasSnapshot.has(name) && !isInDoubt) return undefined;
+    this.hasSnapshot.add(name);
     return this.commits;
   }
 

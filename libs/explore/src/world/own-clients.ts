@@ -55,6 +55,7 @@ export class OwnClients implements UserClients {
         });
         if (one !== undefined) instrumented.push(one);
         if (one?.redis !== undefined) refuseOtherDatabase(name, one.redis, options);
+        if (one?.pool !== undefined) await refuseManualCommits(name, one.pool);
       }
       refuseHidden(clients);
     } catch (error) {
@@ -111,6 +112,15 @@ function refuseOtherDatabase(
     name,
     `it uses database ${db} of the Redis at port ${port ?? ownPort}, and only database ${redisDb} at port ${ownPort} is emptied before each schedule. Use the address that connect receives`,
   );
+}
+
+/** @throws NotInstrumentable when a transaction begins without a statement that begins it. */
+async function refuseManualCommits(name: string, pool: InstrumentedPool): Promise<void> {
+  if (!(await pool.commitsEachStatement()))
+    throw new NotInstrumentable(
+      name,
+      'its sessions begin with autocommit = 0, so that their transactions begin without a statement. Begin them with START TRANSACTION or beginTransaction(), or send SET autocommit = 0 in the actor',
+    );
 }
 
 /** The schema of a subject's tables: apart from those of the lab. */

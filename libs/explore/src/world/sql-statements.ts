@@ -16,13 +16,16 @@ export const mayWaitForLock = ({ kind, verb, text }: Pick<Step, 'kind' | 'verb' 
  */
 export const mayReleaseLocks = (step: Step): boolean =>
   step.kind === 'sql' &&
-  step.verb !== 'START' &&
+  !startsTransaction(step) &&
   !preparesTransaction(step) &&
   (step.verb !== 'SELECT' || mayWaitForLock(step) || !onlyReads(step));
 
-/** Statements of SQL that insert, change or delete rows, also by a procedure. */
+/** Statements of SQL that may insert, change or delete rows, also by a function or by what they execute. */
 export const mayWriteRows = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
-  /^(INSERT|UPDATE|REPLACE|DELETE|CALL|WITH)$/.test(verb) || areSeveral({ text });
+  !/^(?:BEGIN|COMMIT|DO|LOCK|RELEASE|ROLLBACK|SAVEPOINT|SELECT|SET|SHOW|START|UNLOCK)$/.test(verb) ||
+  isForAnother({ text }) ||
+  areSeveral({ text }) ||
+  !callsOnly(text, (name) => READING.has(name) || WITHOUT_ROWS.has(name));
 
 export const requestsNamedLock = ({ text }: Pick<Step, 'text'>): boolean => getLockIn(text) !== null;
 
@@ -55,10 +58,13 @@ export function namedLockWaitMs(step: Pick<Step, 'text'>): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** START TRANSACTION and BEGIN: they commit a transaction that is open, and take no snapshot. */
+/** START TRANSACTION and BEGIN: they commit a transaction that is open. */
+const opensTransaction = ({ text }: Pick<Step, 'text'>): boolean =>
+  /^(START TRANSACTION|BEGIN)\b(?!.*\bNOT ATOMIC\b)/i.test(text) && !areSeveral({ text });
+
+/** As `opensTransaction`, without a snapshot. */
 export const startsTransaction = ({ text }: Pick<Step, 'text'>): boolean =>
-  /^(START TRANSACTION|BEGIN)\b(?!.*\b(CONSISTENT SNAPSHOT|NOT ATOMIC)\b)/i.test(text) &&
-  !areSeveral({ text });
+  opensTransaction({ text }) && !/\bCONSISTENT SNAPSHOT\b/i.test(text);
 
 /** A text with several statements, or with a semicolon in a value. */
 const areSeveral = ({ text }: Pick<Step, 'text'>): boolean => /;\s*\S/.test(text);
@@ -72,7 +78,7 @@ export const standsForSeveral = ({
   kind === 'sql' &&
   (verb === 'CALL' || (areSeveral({ text }) && /;\s*(?!--|#|\/\*)\S/.test(withoutTexts(text))));
 
-/** COMMIT and ROLLBACK, but not to a savepoint. */
+/** COMMIT and ROLLBACK, but not to a savepoint, and not AND CHAIN, which begins another transaction. */
 export const endsTransaction = ({ text }: Pick<Step, 'text'>): boolean =>
   /^(COMMIT|ROLLBACK)\b(?!.*\b(TO|AND CHAIN)\b)/i.test(text) && !areSeveral({ text });
 
@@ -94,6 +100,29 @@ const endsAutocommit = (step: Pick<Step, 'text'>): boolean =>
 const beginsAutocommit = (step: Pick<Step, 'text'>): boolean =>
   /^(1|ON|TRUE|DEFAULT)/i.test(autocommitSetTo(step) ?? '');
 
+/** It sets autocommit to a value that its text does not show, or `completion_type`, with which a COMMIT may begin a transaction. */
+const obscuresEnds = (step: Pick<Step, 'text'>): boolean =>
+  /^SET\b.*\b(?:autocommit|completion_type)\b/i.test(step.text) &&
+  !endsAutocommit(step) &&
+  !beginsAutocommit(step);
+
+/** A statement after variables that are set for it alone, or in a comment that the database executes. */
+const isForAnother = ({ text }: Pick<Step, 'text'>): boolean => /^(?:SET STATEMENT\b|\/\*)/i.test(text);
+
+/** Statements that execute others, which their text does not show or does not begin with. */
+export const executesOthers = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
+  /^(?:CALL|EXECUTE)$/.test(verb) ||
+  /^BEGIN NOT\b/i.test(text) ||
+  isForAnother({ text }) ||
+  areSeveral({ text });
+
+/** Statements that may begin or end a transaction in a way that is not known, or not followed. */
+const obscuresTransaction = (step: Pick<Step, 'verb' | 'text'>): boolean =>
+  step.verb === 'XA' ||
+  /^(?:COMMIT|ROLLBACK)\b.* AND CHAIN\b/i.test(step.text) ||
+  executesOthers(step) ||
+  obscuresEnds(step);
+
 /** Statements that commit the open transaction of their session, before they do anything. */
 export const commitsImplicitly = ({ verb, text }: Pick<Step, 'verb' | 'text'>): boolean =>
   beginsAutocommit({ text }) || (locksTables({ verb }) && !/^(CREATE|DROP) TEMPORARY /i.test(text));
@@ -104,12 +133,12 @@ export const locksTables = ({ verb }: Pick<Step, 'verb'>): boolean =>
 
 /** UNLOCK TABLES, or what ends LOCK TABLES as well. */
 const unlocksTables = (step: Pick<Step, 'verb' | 'text'>): boolean =>
-  step.verb === 'UNLOCK' || startsTransaction(step);
+  step.verb === 'UNLOCK' || opensTransaction(step);
 
 /** With these isolation levels a plain SELECT waits for locks, or sees what is not committed. */
 export const setsStrictReads = ({ text }: Pick<Step, 'text'>): boolean =>
   /ISOLATION LEVEL (SERIALIZABLE|READ UNCOMMITTED)/i.test(text) ||
-  /T(X|RANSACTION)_ISOLATION *:?= *['"]?(SERIALIZABLE|READ-UNCOMMITTED)/i.test(text);
+  /T(X|RANSACTION)_ISOLATION[\s`]*:?=(?! *['"]?(READ-COMMITTED|REPEATABLE-READ|DEFAULT)\b)/i.test(text);
 
 /** What may stand before a parenthesis in a SELECT that only reads: functions, and words of the language. */
 const READING = new Set(
@@ -124,6 +153,13 @@ const READING = new Set(
   ),
 );
 
+/** Functions that write no row: locks by name, sequences, and what the last statement of the session did. */
+const WITHOUT_ROWS = new Set(
+  'get_lock is_free_lock is_used_lock release_lock release_all_locks nextval lastval setval found_rows row_count'.split(
+    ' ',
+  ),
+);
+
 /** The database about itself: it shows what transactions do that are not committed, for example the next AUTO_INCREMENT. */
 const SYSTEM_SCHEMA = /\b(?:information_schema|performance_schema)\b|\b(?:mysql|sys)`?\s*\./i;
 
@@ -132,7 +168,13 @@ export const onlyReads = ({ text }: Pick<Step, 'text'>): boolean =>
   !/ VALUE FOR /i.test(text) &&
   !SYSTEM_SCHEMA.test(text) &&
   !areSeveral({ text }) &&
-  [...text.matchAll(/([\w$]+|[`"'])\s*\(/g)].every(([, word = '']) => READING.has(word.toLowerCase()));
+  callsOnly(text, (name) => READING.has(name));
+
+/** All functions that a statement calls are such ones. A comment before a parenthesis, or a quoted name, hides one. */
+const callsOnly = (text: string, isSuch: (name: string) => boolean): boolean =>
+  [...text.matchAll(/([\w$\u0080-\uffff]+|[`"']|\*\/)\s*\(/g)].every(([, word = '']) =>
+    isSuch(word.toLowerCase()),
+  );
 
 /** The insert of a movement of the lab: a new row at the end of its table, for which no session waits. */
 export const isMovement = (text: string): boolean =>
@@ -201,10 +243,10 @@ export interface Holdings {
   readonly rows: Set<number>;
   /** Sessions that requested a named lock. */
   readonly names: Set<number>;
-  /** Sessions that requested locks of tables: LOCK TABLES. */
+  /** Sessions that requested locks of tables: LOCK TABLES, or FLUSH TABLES WITH READ LOCK. */
   readonly tables: Set<number>;
-  /** Sessions whose statements are always in a transaction: autocommit is off. */
-  readonly manual: Set<number>;
+  /** Sessions that are in a transaction also after its end, because autocommit is off, and in what they are then. */
+  readonly manual: Map<number, Transaction>;
 }
 
 export const nothingHeld = (): Holdings => ({
@@ -212,7 +254,7 @@ export const nothingHeld = (): Holdings => ({
   rows: new Set(),
   names: new Set(),
   tables: new Set(),
-  manual: new Set(),
+  manual: new Map(),
 });
 
 /** A session has ended. */
@@ -250,7 +292,7 @@ export const commitsOpenTransaction = (
   { transactions }: Pick<Holdings, 'transactions'>,
   step: Pick<Step, 'verb' | 'text' | 'connection'>,
 ): boolean =>
-  (startsTransaction(step) || commitsImplicitly(step)) &&
+  (opensTransaction(step) || commitsImplicitly(step)) &&
   step.connection !== undefined &&
   transactions.has(step.connection);
 
@@ -266,20 +308,22 @@ export function updateHoldings(holdings: Holdings, step: Step, reply: unknown): 
   const { connection: session } = step;
   if (session === undefined) return;
   const transaction = transactions.get(session);
-  if (areSeveral(step) || step.verb === 'CALL') transactions.set(session, UNKNOWN);
+  if (obscuresTransaction(step)) transactions.set(session, UNKNOWN);
   else if (beginsTransaction(step))
     transactions.set(session, { ...newTransaction(), isInDoubt: preparesTransaction(step) });
   else if (transaction !== undefined) transactions.set(session, after(transaction, step, reply));
   if (requestsNamedLock(step)) names.add(session);
   else if (mayWaitForLock(step)) rows.add(session);
-  if (endsAutocommit(step)) manual.add(session);
+  if (endsAutocommit(step)) manual.set(session, newTransaction());
+  if (obscuresEnds(step)) manual.set(session, UNKNOWN);
   if (beginsAutocommit(step)) manual.delete(session);
   if (unlocksTables(step)) tables.delete(session);
-  if (step.verb === 'LOCK') tables.add(session);
+  if (/^(LOCK|FLUSH)$/.test(step.verb)) tables.add(session);
   if (endsTransaction(step) || commitsImplicitly(step)) {
-    transactions.delete(session);
     rows.delete(session);
-    if (manual.has(session)) transactions.set(session, newTransaction());
+    const next = reply === undefined && transaction !== undefined ? UNKNOWN : manual.get(session); // it may have failed before the end
+    if (next === undefined) transactions.delete(session);
+    else transactions.set(session, next);
   }
   if (releasesNamedLock(step)) names.delete(session);
 }

@@ -1,6 +1,7 @@
 import { currentScope, step, type StepInfo } from '../seam';
 import { namedLocksAsSent } from './named-locks';
 import { noteObserved } from './observed-sockets';
+import { whyNotStatement } from './not-in-schedules';
 import { describe } from './sql';
 
 /** A command of mysql2: `Query` and `Execute` are statements. */
@@ -12,6 +13,7 @@ interface Command {
   /** What an `Execute` of a prepared statement runs. */
   readonly statement?: { readonly query: string };
   onResult?: (error: Error | null, ...reply: unknown[]) => void;
+  start?: () => null;
   emit(event: 'end'): boolean;
   once(event: 'end', listener: () => void): unknown;
   once(event: 'error', listener: (error: Error) => void): unknown;
@@ -55,17 +57,23 @@ const WARM = 2;
 const LEAVES_SOMETHING =
   /(?:^|; ?)(?:SET(?! TRANSACTION )|USE|PREPARE|EXECUTE|CALL|HANDLER|FLUSH|BEGIN NOT|CREATE TEMPORARY)\b|:=|\bINTO @/i;
 
+/** Statements that show what the session has done before: also in a schedule before this one, whose connection it is. */
+const SHOWS_SESSION =
+  /\b(?:LAST_INSERT_ID|ROW_COUNT|FOUND_ROWS|LASTVAL|PREVIOUS VALUE)\b|\bSHOW (?:COUNT\(\*\) )?(?:WARNINGS|ERRORS)\b|@@(?:\w+\.)?(?:identity|last_insert_id|warning_count|error_count)\b/i;
+
 /** A pool whose statements pass the seam. */
 export interface InstrumentedPool {
   /**
    * Destroys the connections that were not released, because code of a dead process never does so, and those whose sessions are no
-   * longer as they began. Leaves a free one.
+   * longer as they began, as far as code may notice it. Leaves a free one.
    */
   reset(): Promise<void>;
   /** It opens a connection: a statement waits for it without being a step. */
   readonly isConnecting: boolean;
   /** The isolation level of its sessions, for example `REPEATABLE-READ`. */
   isolation(): Promise<string>;
+  /** Its sessions begin with autocommit. */
+  commitsEachStatement(): Promise<boolean>;
 }
 
 /** Makes every statement of a pool pass the seam: also those of TypeORM and other users of the pool. */
@@ -76,8 +84,17 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
   // 'acquire' follows 'connection': what the listeners of the latter send when a session begins is no step
   const inUse = followUse(pool);
   const changed = new Set<MysqlConnection>();
+  const used = new Set<MysqlConnection>();
+  let showsSessions = false;
   pool.on('acquire', (connection) => {
-    instrumentConnection(connection, hooks, () => changed.add(connection));
+    instrumentConnection(connection, hooks, {
+      onStatement: (text) => {
+        used.add(connection);
+        if (LEAVES_SOMETHING.test(text)) changed.add(connection);
+        showsSessions ||= SHOWS_SESSION.test(text);
+      },
+      onClose: () => changed.add(connection),
+    });
   });
   const opened = Array.from({ length: Math.min(WARM, pool.config.connectionLimit) }, () => acquire(pool));
   for (const connection of await Promise.all(opened)) {
@@ -86,9 +103,8 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
   }
   return {
     reset: async () => {
-      for (const connection of new Set([...inUse, ...changed])) connection.destroy();
-      inUse.clear();
-      changed.clear();
+      for (const connection of new Set([...inUse, ...(showsSessions ? used : changed)])) connection.destroy();
+      for (const noted of [inUse, changed, used]) noted.clear();
       const opened = await acquire(pool); // the end of a schedule may have closed the free ones
       opened.release();
     },
@@ -96,12 +112,16 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
       return isConnecting(pool);
     },
     isolation: async () => {
-      const connection = await acquire(pool);
-      try {
-        return await isolationOf(connection);
-      } finally {
-        connection.release();
-      }
+      // its name depends on the server
+      const [row] = await rowsOf(
+        pool,
+        "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')",
+      );
+      return String(row?.['Value']);
+    },
+    commitsEachStatement: async () => {
+      const [row] = await rowsOf(pool, 'SELECT @@autocommit AS isOn');
+      return Number(row?.['isOn']) === 1;
     },
   };
 }
@@ -126,36 +146,64 @@ const acquire = (pool: MysqlPool): Promise<MysqlConnection & { release(): void }
     });
   });
 
-const isolationOf = (connection: MysqlConnection): Promise<string> =>
-  new Promise((resolve, reject) => {
-    // its name depends on the server
-    connection.query(
-      "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')",
-      (error, rows) => {
+/** What a new statement of the pool is answered. */
+async function rowsOf(pool: MysqlPool, sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const connection = await acquire(pool);
+  try {
+    return await new Promise((resolve, reject) => {
+      connection.query(sql, (error, rows) => {
         if (error) reject(error);
-        else resolve(String((rows as { Value?: unknown }[])[0]?.Value));
-      },
-    );
-  });
+        else resolve(rows as readonly Readonly<Record<string, unknown>>[]);
+      });
+    });
+  } finally {
+    connection.release();
+  }
+}
 
 const instrumented = new WeakSet<MysqlConnection>();
 
-/** Makes every statement of a connection pass the seam, on behalf of the actor that sends it. `onChange`: called when its session changes. */
+/** What is noted of a session. */
+interface SessionUse {
+  /** Called with the text of a statement. */
+  readonly onStatement: (text: string) => void;
+  /** Called when it closes a prepared statement. */
+  readonly onClose: () => void;
+}
+
+/** Makes every statement of a connection pass the seam, on behalf of the actor that sends it. */
 function instrumentConnection(
   connection: MysqlConnection,
   { onSession, namedLockPrefix }: SessionHooks,
-  onChange: () => void,
+  { onStatement, onClose }: SessionUse,
 ): void {
   if (instrumented.has(connection)) return;
   instrumented.add(connection);
   noteObserved(connection.stream);
   onSession(connection);
   const add = connection.addCommand.bind(connection);
+  let prepare: Command | undefined;
+  /** `Connection.execute` adds a `Prepare` and then its `Execute`; another one is sent at once. */
+  const sendPrepare = (): void => {
+    const waiting = prepare;
+    prepare = undefined;
+    if (waiting !== undefined) add(waiting);
+  };
   connection.addCommand = (command) => {
     const info = currentScope() === undefined ? undefined : statementOf(command);
     prefixNames(command, namedLockPrefix);
-    if (info !== undefined ? LEAVES_SOMETHING.test(info.text) : closesStatement(command)) onChange();
-    return info === undefined ? add(command) : addAsStep(connection, command, add, info);
+    if (info !== undefined) onStatement(info.text);
+    else if (closesStatement(command)) onClose();
+    const isPrepared =
+      info !== undefined && command.constructor.name === 'Execute' && command.statement === undefined;
+    const before = isPrepared ? prepare : undefined;
+    if (isPrepared) prepare = undefined;
+    sendPrepare();
+    if (info !== undefined) return addAsStep(connection, command, add, { info, before });
+    if (currentScope() === undefined || command.constructor.name !== 'Prepare') return add(command);
+    prepare = command;
+    queueMicrotask(sendPrepare);
+    return command;
   };
 }
 
@@ -175,15 +223,20 @@ function statementOf(command: Command): StepInfo | undefined {
   const { sql = command.statement?.query, values } = command;
   const kind = command.constructor.name;
   if (sql === undefined || (kind !== 'Query' && kind !== 'Execute')) return undefined;
-  return describe(sql, kind === 'Execute' && Array.isArray(values) ? values : []); // a Query contains its values
+  const info = describe(sql, kind === 'Execute' && Array.isArray(values) ? values : []); // a Query contains its values
+  const refused = whyNotStatement(info.text);
+  return refused === undefined ? info : { ...info, refused };
 }
 
-/** Adds the command when its step is issued, and delivers the reply when the listener has returned it. */
+/**
+ * Adds the command when its step is issued, and delivers the reply when the listener has returned it. `before`: its preparation, which
+ * uses the tables as well, and may fail in its place.
+ */
 function addAsStep(
   connection: MysqlConnection,
   command: Command,
   add: MysqlConnection['addCommand'],
-  info: StepInfo,
+  { info, before }: { readonly info: StepInfo; readonly before: Command | undefined },
 ): Command {
   const deliver = command.onResult;
   let isAdded = false;
@@ -206,6 +259,17 @@ function addAsStep(
           // mysql2 calls onResult in a later tick; a statement that was not prepared has no result
           setImmediate(resolve);
         });
+        if (before !== undefined) {
+          const prepared = before.onResult;
+          before.onResult = (error, statement) => {
+            if (error === null || deliver === undefined) prepared?.(error, statement);
+            else {
+              command.start = () => null; // it sends nothing
+              reject(error);
+            }
+          };
+          add(before);
+        }
         add(command);
       });
     },

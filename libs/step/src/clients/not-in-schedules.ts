@@ -1,3 +1,5 @@
+import { getLocksIn, withoutTexts } from './named-locks';
+
 /** A command or statement cannot be explored. */
 export class NotInSchedules extends Error {
   readonly code = 'EXPLORE.COMMAND';
@@ -52,4 +54,28 @@ export function whyNotCommand(name: string, args: readonly unknown[]): string | 
   if (typeof script === 'string') return whyNotScript(script);
   const isAtATime = AT_A_TIME.test(name) || (WITH_OPTION.test(name) && isSome(args, OPTION));
   return isAtATime ? HAS_ABSOLUTE_TIME : undefined;
+}
+
+/** Statements that change the server for all its sessions, end another session, or leave a transaction that no session ends. */
+const CHANGES_DATABASE_SERVER =
+  /^(?:SET (?:.*, ?)?(?:GLOBAL |@@global\.)|SET PASSWORD\b|(?:KILL|SHUTDOWN|INSTALL|UNINSTALL|GRANT|REVOKE|XA PREPARE)\b|(?:CREATE|ALTER|DROP|RENAME) (?:OR REPLACE )?(?:USER|ROLE)\b)/i;
+
+/** What a name of GET_LOCK must not contain: another session has another value of it. */
+const OF_SESSION =
+  /@|\b(?:DATABASE|SCHEMA|CONNECTION_ID|(?:CURRENT_|SESSION_|SYSTEM_)?USER|LAST_INSERT_ID|ROW_COUNT|FOUND_ROWS)\s*\(/i;
+
+/** Statements that may wait for a row, or evaluate a name for each row. */
+const USES_TABLE = /\b(?:FROM(?! DUAL\b)|UPDATE|INSERT|REPLACE INTO|DELETE)\b/i;
+
+/** Why a statement of SQL cannot be explored; undefined: it can. */
+export function whyNotStatement(text: string): string | undefined {
+  if (CHANGES_DATABASE_SERVER.test(text))
+    return 'changes the database server, or another session, and the next schedule would find what it leaves: do it in setUp';
+  const names = getLocksIn(text);
+  if (names.length > 1) return 'requests several locks by name: request each in a statement of its own';
+  if (names.length === 1 && USES_TABLE.test(withoutTexts(text)))
+    return 'requests a lock by name, and uses a table: request the lock in a statement of its own';
+  if (names.some((name) => OF_SESSION.test(withoutTexts(name))))
+    return 'requests a lock whose name only its session knows: give the name as a value';
+  return undefined;
 }
