@@ -115,14 +115,17 @@ test('a transaction that ROLLBACK AND CHAIN has begun is not left in the next sc
   expect(results).toEqual(['1']);
 });
 
-test('LAST_INSERT_ID() is that of the schedule, not of the one before', async () => {
-  const actor = sends('SELECT LAST_INSERT_ID()', "INSERT INTO audit (actor) VALUES ('A')");
-  const { results } = await showAll(
-    { connect, setUp, prepare, actors: [actor, sends(READ)] },
-    (_, outcomes) => (outcomes[0]?.value as unknown[])[0],
-  );
-  expect(results).toEqual(['0']);
-});
+test.each(['LAST_INSERT_ID', 'ROW_COUNT'])(
+  '%s() is that of the schedule, not of the one before',
+  async (name) => {
+    const actor = sends(`SELECT ${name}()`, "INSERT INTO audit (actor) VALUES ('A')");
+    const { results } = await showAll(
+      { connect, setUp, prepare, actors: [actor, sends(READ)] },
+      (_, outcomes) => (outcomes[0]?.value as unknown[])[0],
+    );
+    expect(results).toEqual(['0']);
+  },
+);
 
 test('an isolation level that is set by its number', async () => {
   const writer = sends('START TRANSACTION', WRITE, 'ROLLBACK');

@@ -134,6 +134,7 @@ export class Run {
       sessions: world.sessions,
       purge: world.purge,
       tables: world.tables,
+      showingMore: world.showingMore,
       openSessions: () => this.actors.flatMap((actor) => [...actor.openSessions()]),
       receiveMessages: async () => {
         for (const { connections } of this.subscribers) await connections.own?.receiveMessages();

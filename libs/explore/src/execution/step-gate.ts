@@ -37,6 +37,7 @@ import {
   type Pulse,
   type Purge,
   type SettledTables,
+  type TablesThatShowMore,
   type Sessions,
   commitsOpenTransaction,
   freesTables,
@@ -74,6 +75,7 @@ interface GateContext {
   readonly sessions: Pick<Sessions, 'interrupt' | 'refusal'>;
   readonly purge: Pick<Purge, 'before' | 'after'>;
   readonly tables: Pick<SettledTables, 'note'>;
+  readonly showingMore: Pick<TablesThatShowMore, 'note'>;
   /** The database sessions of all actors. */
   readonly openSessions: () => readonly number[];
   /** Resolves when subscribers have received what was published. */
@@ -167,6 +169,7 @@ export class StepGate {
     if (isSentApart) await Promise.all(before);
     if (!this.run.declaresKeys) {
       this.run.tables.note(step);
+      if (step.kind === 'sql') this.run.showingMore.note(step);
       await this.run.purge.before(step, () => {
         this.run.quiescence.noteProgress();
       });

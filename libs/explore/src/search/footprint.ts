@@ -53,7 +53,7 @@ export interface Access {
  *   INSERT of a movement adds a row that no session waits for or reads before COMMIT (only its id shows the order, and no verdict
  *   reads ids); the work (a timer step WORK) sends nothing; WAIT of Redis, GRANT of etcd: no access.
  * - A plain SELECT reads committed data, so only the end of a transaction affects it; an uncommitted UPDATE does not. One of foreign
- *   code that may call a function, or reads what is not a table (`onlyReads`, `World.showsMore`), counts as a write.
+ *   code that may call a function, or reads what is not a table (`onlyReads`, `TablesThatShowMore`), counts as a write.
  * - CREATE TABLE IF NOT EXISTS outside of a transaction reads the tables when its table exists (`SettledTables`): no transaction on it
  *   makes it wait.
  * - A statement on rows of locks writes keys as well.
@@ -448,7 +448,7 @@ function accessesOfStatement(
   const isLocking = mayWaitForLock(step);
   const commits = isForeign && (transaction?.isInDoubt === true || commitsImplicitly(step));
   if (isLocking && inTransaction && !commits) return locksOn(rows, balance);
-  const mayWrite = releasesNamedLock(step) || (isForeign && (!onlyReads(step) || run.world.showsMore(step)));
+  const mayWrite = releasesNamedLock(step) || (isForeign && (!onlyReads(step) || run.world.showingMore.areIn(step)));
   if (!isLocking && step.verb === 'SELECT' && !mayWrite)
     return run.eventLog.hasStrictReads
       ? locksOn(rows, balance)

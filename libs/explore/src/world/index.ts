@@ -8,6 +8,7 @@ export * from './pub-sub-inbox';
 export * from './pulse';
 export type { Purge } from './purge';
 export type { SettledTables } from './settled-tables';
+export type { TablesThatShowMore } from './tables-that-show-more';
 export * from './sessions';
 export * from './setup';
 export { awaitsHttpResponse } from './http-requests';

@@ -1,6 +1,6 @@
 import { WHOLE_AMOUNT } from '#lab/balance';
 import { beginningOf, type Effect, type Guard, type Use } from '#lab/guard';
-import { noteObserved, type MysqlConnection, type Servers, type Step, type SteppedRedis } from '#lab/step';
+import { noteObserved, type MysqlConnection, type Servers, type SteppedRedis } from '#lab/step';
 import type { Strategy } from '#lab/strategy';
 import type { FinalState } from '#lab/verdict';
 import { rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ import { SocketWatch } from './socket-watch';
 import { Purge } from './purge';
 import { Sessions } from './sessions';
 import { SettledTables } from './settled-tables';
-import { tablesThatShowMore } from './tables-that-show-more';
+import { TablesThatShowMore } from './tables-that-show-more';
 import { within } from './within';
 import type { Explored } from './explored';
 import type { Setup } from './setup';
@@ -95,10 +95,12 @@ export class World {
   readonly blockedClients: BlockedClients;
   readonly purge: Purge;
   readonly tables: SettledTables;
+  readonly showingMore: TablesThatShowMore;
   private own: OwnSession | undefined;
   private socketWatch: SocketWatch | undefined;
   private unfollowHttp: (() => void) | undefined;
-  private showingMore: RegExp | undefined;
+  /** `prepare` of the subject has run. */
+  private isPrepared = false;
 
   /** Names of lock stores that may not be empty. */
   private readonly used = new Set<string>();
@@ -120,6 +122,7 @@ export class World {
     this.keys = new KeyStore(redis);
     this.blockedClients = new BlockedClients(redis);
     this.tables = new SettledTables(admin);
+    this.showingMore = new TablesThatShowMore(admin);
     this.purge = new Purge(admin, [options.schema, ownSchemaOf(options)]);
     const own = new RedisLockStore('', redis, ({ redis: ofActor }) => ofActor, connectionsOfActors);
     this.lockStores = [
@@ -223,6 +226,8 @@ export class World {
     const own = await this.openSubject(subject);
     await this.clear([this.keys]);
     await this.prepareOwn(own);
+    if (!this.isPrepared) await this.showingMore.read(ownSchemaOf(this.options));
+    this.isPrepared = true;
     this.markUsed(this.keys); // prepare may have written
     return own;
   }
@@ -257,11 +262,12 @@ export class World {
     await this.recreateOwnSchema();
     this.purge.forgetTables();
     this.tables.forget();
+    this.showingMore.forget();
     this.socketWatch ??= SocketWatch.open(this.options); // before its clients open their sockets
     this.unfollowHttp ??= followHttpRequests();
     this.own = await OwnSession.open(subject, this.connectionsOfActors, this.options);
     await this.refuseOtherEngines();
-    this.showingMore = await tablesThatShowMore(this.admin, ownSchemaOf(this.options));
+    this.isPrepared = false;
     this.markUsed(this.keys); // setUp may have written
     return this.own;
   }
@@ -282,11 +288,6 @@ export class World {
   /** A plain SELECT of the subject waits for locks, or sees what is not committed. */
   get readsStrictly(): boolean {
     return this.own?.readsStrictly === true;
-  }
-
-  /** A plain SELECT of the subject does more than read committed rows: see `tablesThatShowMore`. */
-  showsMore({ text }: Pick<Step, 'text'>): boolean {
-    return this.showingMore?.test(text) === true;
   }
 
   private async recreateOwnSchema(): Promise<void> {

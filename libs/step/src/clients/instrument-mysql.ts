@@ -85,15 +85,18 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
   const inUse = followUse(pool);
   const changed = new Set<MysqlConnection>();
   const used = new Set<MysqlConnection>();
+  const noteChange = (connection: MysqlConnection): void => void changed.add(connection);
   let showsSessions = false;
   pool.on('acquire', (connection) => {
     instrumentConnection(connection, hooks, {
       onStatement: (text) => {
         used.add(connection);
-        if (LEAVES_SOMETHING.test(text)) changed.add(connection);
+        if (LEAVES_SOMETHING.test(text)) noteChange(connection);
         showsSessions ||= SHOWS_SESSION.test(text);
       },
-      onClose: () => changed.add(connection),
+      onClose: () => {
+        noteChange(connection);
+      },
     });
   });
   const opened = Array.from({ length: Math.min(WARM, pool.config.connectionLimit) }, () => acquire(pool));
@@ -116,11 +119,12 @@ export async function instrumentPool(pool: MysqlPool, hooks: SessionHooks): Prom
       const [row] = await rowsOf(
         pool,
         "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')",
+        noteChange,
       );
       return String(row?.['Value']);
     },
     commitsEachStatement: async () => {
-      const [row] = await rowsOf(pool, 'SELECT @@autocommit AS isOn');
+      const [row] = await rowsOf(pool, 'SELECT @@autocommit AS isOn', noteChange);
       return Number(row?.['isOn']) === 1;
     },
   };
@@ -146,9 +150,14 @@ const acquire = (pool: MysqlPool): Promise<MysqlConnection & { release(): void }
     });
   });
 
-/** What a new statement of the pool is answered. */
-async function rowsOf(pool: MysqlPool, sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+/** What a new statement of the pool is answered. `onUse`: called with its connection. */
+async function rowsOf(
+  pool: MysqlPool,
+  sql: string,
+  onUse: (connection: MysqlConnection) => void,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const connection = await acquire(pool);
+  onUse(connection);
   try {
     return await new Promise((resolve, reject) => {
       connection.query(sql, (error, rows) => {
