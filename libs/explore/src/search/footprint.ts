@@ -448,7 +448,8 @@ function accessesOfStatement(
   const isLocking = mayWaitForLock(step);
   const commits = isForeign && (transaction?.isInDoubt === true || commitsImplicitly(step));
   if (isLocking && inTransaction && !commits) return locksOn(rows, balance);
-  const mayWrite = releasesNamedLock(step) || (isForeign && (!onlyReads(step) || run.world.showingMore.areIn(step)));
+  const mayWrite =
+    releasesNamedLock(step) || (isForeign && (!onlyReads(step) || run.world.showingMore.areIn(step)));
   if (!isLocking && step.verb === 'SELECT' && !mayWrite)
     return run.eventLog.hasStrictReads
       ? locksOn(rows, balance)
