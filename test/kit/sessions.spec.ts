@@ -111,14 +111,32 @@ const leaveOpen: Actor = async ({ pool }) => {
 };
 
 test('the explorer ends with an error when an actor leaves a transaction open that the explorer did not see begin', async () => {
+  const ACTORS = 2; // the clients of the explorer are opened after theirs
+  let opened = 0;
   const beginsAtOpen = (servers: Parameters<typeof connect>[0]): Clients => {
     const { pool, redis } = connect(servers);
-    pool.on('connection', (connection) => void connection.query('START TRANSACTION'));
+    if (opened++ < ACTORS) pool.on('connection', (connection) => void connection.query('START TRANSACTION'));
     return { pool, redis };
   };
   await expect(resultsOf([leaveOpen, ({ pool }) => valueIn(pool)], {}, beginsAtOpen)).rejects.toMatchObject({
     name: 'UnseenTransaction',
     code: 'EXPLORE.UNSEEN_TRANSACTION',
+  });
+});
+
+test('a prepare that leaves a transaction open is refused: each actor would wait for its locks', async () => {
+  const preparing = async ({ pool }: Clients): Promise<void> => {
+    const connection = await pool.getConnection();
+    await connection.beginTransaction();
+    await connection.query('REPLACE INTO counter VALUES (1, 0)');
+    connection.release();
+  };
+  const actor: Actor = ({ pool }) => pool.query('UPDATE counter SET value = value + 1');
+  await expect(
+    showAll({ connect, setUp, prepare: preparing, actors: [actor, actor] }, values),
+  ).rejects.toMatchObject({
+    code: 'EXPLORE.PREPARATION_FAILED',
+    message: expect.stringContaining('prepare leaves a transaction open') as string,
   });
 });
 

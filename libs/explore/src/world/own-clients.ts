@@ -165,12 +165,12 @@ export class InvariantWaits extends Error {
   }
 }
 
-/** `setUp` or `prepare` of a subject throws, so that no schedule can begin. */
+/** `setUp` or `prepare` of a subject throws, or keeps locks, so that no schedule can begin. */
 export class PreparationFailed extends Error {
   readonly code = 'EXPLORE.PREPARATION_FAILED';
 
-  constructor(part: 'setUp' | 'prepare', cause: unknown) {
-    super(`${part} throws: ${messageOf(cause)}`, { cause });
+  constructor(what: string, options?: ErrorOptions) {
+    super(what, options);
     this.name = 'PreparationFailed';
   }
 }
@@ -180,7 +180,7 @@ async function named(part: 'setUp' | 'prepare', run: () => unknown): Promise<voi
   try {
     await run();
   } catch (error) {
-    throw new PreparationFailed(part, error);
+    throw new PreparationFailed(`${part} throws: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -190,6 +190,8 @@ export class OwnSession {
     readonly subject: Pick<OwnSubject, 'definition' | 'connect'>,
     readonly observer: OwnClients,
     private readonly all: readonly OwnClients[],
+    /** The threads of the database that belong to the observer, also those that have ended. */
+    readonly threadsOfObserver: ReadonlySet<number>,
     /** A session has an isolation level with which a plain SELECT depends on uncommitted writes, before its first statement. */
     readonly readsStrictly: boolean,
   ) {}
@@ -211,10 +213,11 @@ export class OwnSession {
       for (const connections of actors.slice(0, actorsOf(definition).length))
         connections.own = await openNext(connections.track);
       const ofActors = [...all];
-      const observer = await openNext(() => undefined);
+      const threads = new Set<number>();
+      const observer = await openNext(({ threadId }) => threads.add(threadId));
       await named('setUp', () => definition.setUp?.(observer.clients));
       const isolations = (await Promise.all(ofActors.map((clients) => clients.isolations()))).flat();
-      return new OwnSession(subject, observer, all, isolations.some(isStrict));
+      return new OwnSession(subject, observer, all, threads, isolations.some(isStrict));
     } catch (error) {
       await Promise.allSettled(all.map((clients) => clients.close()));
       throw error;

@@ -8,7 +8,7 @@ import { createConnection, type Connection, type RowDataPacket } from 'mysql2/pr
 import { NotASubject, type OwnSubject } from '#lab/own';
 import { BlockedClients } from './blocked-clients';
 import { KeyStore } from './key-store';
-import { InvariantWaits, OwnSession, ownSchemaOf, UnseenTransaction } from './own-clients';
+import { InvariantWaits, OwnSession, ownSchemaOf, PreparationFailed, UnseenTransaction } from './own-clients';
 import { PubSubMonitor } from './pub-sub-inbox';
 import { DirectoryLockStore, RedisLockStore, RowLockStore, type LockStore } from './lock-stores';
 import { OwnRowStore } from './own-row-store';
@@ -226,10 +226,21 @@ export class World {
     const own = await this.openSubject(subject);
     await this.clear([this.keys]);
     await this.prepareOwn(own);
-    if (!this.isPrepared) await this.showingMore.read(ownSchemaOf(this.options));
+    if (!this.isPrepared) {
+      await this.showingMore.read(ownSchemaOf(this.options));
+      await this.refuseOpenTransaction(own);
+    }
     this.isPrepared = true;
     this.markUsed(this.keys); // prepare may have written
     return own;
+  }
+
+  /** @throws PreparationFailed when `prepare` leaves a transaction open: each actor would wait for its locks. */
+  private async refuseOpenTransaction(own: OwnSession): Promise<void> {
+    if ((await this.sessions.inTransaction([...own.threadsOfObserver])).length > 0)
+      throw new PreparationFailed(
+        'prepare leaves a transaction open, for whose locks the actors would wait: end it with COMMIT',
+      );
   }
 
   /** @throws UnseenTransaction when `prepare` waits for a session that the last schedule has left. */
