@@ -1,5 +1,6 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Delete, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentMember, type Member } from '../classroom';
 import { Jobs } from './jobs';
 import { JobList } from './schemas';
 
@@ -13,5 +14,16 @@ export class JobsController {
   @ApiOkResponse({ type: JobList })
   list(): JobList {
     return { jobs: this.jobs.list() };
+  }
+
+  @Delete()
+  @ApiOperation({
+    summary:
+      'Cancels all of them; only the teacher can. The running one ends when the lab is ready for the next one',
+  })
+  @ApiOkResponse({ type: JobList })
+  cancelAll(@CurrentMember() member: Member): JobList {
+    this.jobs.cancelAll(member);
+    return this.list();
   }
 }

@@ -1,7 +1,7 @@
 import { problem, ProblemError } from '#lab/http';
 import { Injectable, type MessageEvent, type OnModuleDestroy } from '@nestjs/common';
 import { defer, EMPTY, filter, takeUntil, type Observable } from 'rxjs';
-import { Classroom, notJoined, type Member } from '../classroom';
+import { Classroom, notJoined, teacherOnly, type Member } from '../classroom';
 import { JobQueue, QueuedJob, type JobContext, type JobTitle } from './queue';
 import type { JobList } from './schemas';
 
@@ -55,6 +55,12 @@ export class Jobs implements OnModuleDestroy {
   /** Cancels a job for a member; those behind it move up. */
   cancel<Event extends object>(job: QueuedJob<Event>, member: Member): void {
     this.queue.cancel(job, member);
+  }
+
+  /** Cancels the running job and all that wait. Throws a problem unless the member is the teacher. */
+  cancelAll(member: Member): void {
+    if (!member.isTeacher) throw teacherOnly('cancel', 'only the teacher can cancel the jobs of all');
+    this.queue.cancelAll(member);
   }
 
   /** Finds the job of a service. Throws a problem when there is none. */

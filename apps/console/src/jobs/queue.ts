@@ -155,18 +155,30 @@ export class JobQueue {
     this.announcePositions();
   }
 
+  /** Cancels the running job and all that wait, for the teacher. */
+  cancelAll({ id }: Member): void {
+    this.cancelEach((by) => (by.id === id ? 'request' : 'teacher'));
+  }
+
   /** Cancels the running job of this member and those that wait; those behind them move up. */
   cancelAllOf({ id }: Member): void {
-    for (const job of this.jobs) if (job.about.by.id === id) job.cancel('student-removed');
-    this.waiting = this.waiting.filter(({ isOver }) => !isOver);
-    this.announcePositions();
+    this.cancelEach((by) => (by.id === id ? 'student-removed' : undefined));
   }
 
   /** Cancels all jobs; resolves when the running one has ended. */
   async stop(): Promise<void> {
-    for (const job of this.waiting) job.cancel('console-stopped');
-    this.running?.cancel('console-stopped');
+    this.cancelEach(() => 'console-stopped');
     await this.work;
+  }
+
+  /** Cancels the jobs for which there is a reason. */
+  private cancelEach(reasonFor: (by: Member) => Cancellation | undefined): void {
+    for (const job of this.jobs) {
+      const reason = reasonFor(job.about.by);
+      if (reason !== undefined) job.cancel(reason);
+    }
+    this.waiting = this.waiting.filter(({ isOver }) => !isOver);
+    this.announcePositions();
   }
 
   /** The index of the waiting job before which the next job of this member runs; -1: it runs last. */

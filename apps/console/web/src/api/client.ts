@@ -75,6 +75,7 @@ export const api = {
   startPreset: (preset: string, lang: Language) =>
     dataOf(client.POST('/api/runs/presets/{preset}', { params: { path: { preset }, query: { lang } } })),
   jobs: () => dataOf(client.GET('/api/jobs')),
+  cancelJobs: () => dataOf(client.DELETE('/api/jobs')),
   runs: () => dataOf(client.GET('/api/runs')),
   run: (id: string) => dataOf(client.GET('/api/runs/{id}', byId(id))),
   runLanes: (id: string) => dataOf(client.GET('/api/runs/{id}/lanes', byId(id))),

@@ -303,7 +303,8 @@ export interface paths {
         get: operations["JobsController_list"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Cancels all of them; only the teacher can. The running one ends when the lab is ready for the next one */
+        delete: operations["JobsController_cancelAll"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1671,6 +1672,25 @@ export interface operations {
         };
     };
     JobsController_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
+                };
+            };
+        };
+    };
+    JobsController_cancelAll: {
         parameters: {
             query?: never;
             header?: never;

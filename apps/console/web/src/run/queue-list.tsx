@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { api, problemOf } from '../api/client';
 import type { Job, JobList, Problem } from '../api/types';
 import { useClassroom } from '../classroom/classroom-gate';
+import { ConfirmedAction } from '../shared/confirmed-action';
 import { ProblemMessage } from '../shared/problem-message';
 import { useTexts } from '../texts';
 
@@ -11,14 +12,30 @@ const pathOf = ({ kind, id }: Job): string => (kind === 'run' ? `/run/${id}` : `
 const cancel = ({ kind, id }: Job): Promise<unknown> =>
   kind === 'run' ? api.cancelRun(id) : api.cancelExploration(id);
 
-/** The runs and explorations that have not ended, in their order; the teacher can cancel each. */
+/** The runs and explorations that have not ended, in their order; the teacher can cancel each, or all. */
 export function QueueList({ jobs, changed }: { jobs: JobList['jobs']; changed: () => void }): ReactNode {
   const t = useTexts();
   const isTeacher = useClassroom().member?.isTeacher === true;
   const [problem, setProblem] = useState<Problem>();
+  const show = (cancelled: Promise<unknown>): void => {
+    cancelled.then(changed, (error: unknown) => {
+      setProblem(problemOf(error));
+    });
+  };
   return (
     <section>
       <h2>{t.run.current}</h2>
+      {isTeacher && jobs.length > 1 && (
+        <p className="actions">
+          <ConfirmedAction
+            label={t.run.cancelAll}
+            confirm={t.run.cancelJobs(jobs.length)}
+            act={() => {
+              show(api.cancelJobs());
+            }}
+          />
+        </p>
+      )}
       {problem !== undefined && <ProblemMessage problem={problem} />}
       <ul className="run-list">
         {jobs.map(({ job, title, by }) => (
@@ -33,9 +50,7 @@ export function QueueList({ jobs, changed }: { jobs: JobList['jobs']; changed: (
                 type="button"
                 aria-label={`${t.common.cancel}: ${title}${by === '' ? '' : `, ${by}`}`}
                 onClick={() => {
-                  cancel(job).then(changed, (error: unknown) => {
-                    setProblem(problemOf(error));
-                  });
+                  show(cancel(job));
                 }}
               >
                 {t.common.cancel}

@@ -48,6 +48,7 @@ export const en = {
     stock: 'Stock',
     start: 'Start',
     cancel: 'Cancel',
+    keep: 'Keep',
     copyLink: 'Copy link',
     copied: 'Copied',
     copyAddress: 'The browser does not copy here. Copy this address:',
@@ -307,6 +308,8 @@ export const en = {
     forTeacher: 'only the teacher: its fault hits the replicas that all share',
     past: 'Past runs',
     current: 'Now',
+    cancelAll: 'Cancel all',
+    cancelJobs: (n: number) => `Cancel ${n} jobs`,
     kinds: { run: 'run', exploration: 'exploration' },
     noPast: 'No run yet.',
     queued: (ahead: number) =>
@@ -536,7 +539,6 @@ export const en = {
     try: 'Try it',
     reset: 'Delete my progress',
     deleteGoals: (n: number) => `Delete ${n} ${n === 1 ? 'goal' : 'goals'}`,
-    keep: 'Keep',
   },
 };
 

@@ -35,6 +35,7 @@ export const zh: Texts = {
     stock: '库存',
     start: '开始',
     cancel: '取消',
+    keep: '保留',
     copyLink: '复制链接',
     copied: '已复制',
     copyAddress: '浏览器在这里不能自动复制。请复制这个地址：',
@@ -307,6 +308,8 @@ export const zh: Texts = {
     forTeacher: '仅限老师：它的故障会影响大家共用的实例',
     past: '历史记录',
     current: '当前',
+    cancelAll: '全部取消',
+    cancelJobs: (n) => `取消 ${n} 个任务`,
     kinds: { run: '压测', exploration: '穷举' },
     noPast: '还没有压测过。',
     queued: (ahead) => (ahead === 0 ? '马上开始' : `前面还有 ${ahead} 个任务`),
@@ -527,6 +530,5 @@ export const zh: Texts = {
     try: '去试试',
     reset: '清除我的进度',
     deleteGoals: (n) => `清除 ${n} 个目标`,
-    keep: '保留',
   },
 };
