@@ -170,11 +170,9 @@ class Exploration implements Sharing<Capability> {
 
   readonly isOpen = (): boolean => this.inTurns.isOpen();
 
-  /** The promises that it tests, and that no circumstance has broken. */
+  /** The promises that it tests, and that no circumstance which tests them has broken. */
   readonly questions = (): readonly Capability[] =>
-    this.tested.filter(
-      (promise) => !this.all.some((one) => schedulesThatBreak(promise, one.search.found) > 0),
-    );
+    this.tested.filter((promise) => !this.all.some((one) => one.breaks(promise)));
 
   readonly remainingMs = (): number => this.inTurns.remainingMs(this.max);
 
@@ -196,6 +194,10 @@ class Exploration implements Sharing<Capability> {
   /** The promises that it is explored for. */
   private get tested(): readonly Capability[] {
     return testedBy(this.cell).filter((promise) => this.how.promises.includes(promise));
+  }
+
+  private breaks(promise: Capability): boolean {
+    return this.tested.includes(promise) && schedulesThatBreak(promise, this.search.found) > 0;
   }
 
   /** With `enough`, one ends early when every promise that it tests is known to be broken: its time is for those that are open. */
