@@ -151,8 +151,7 @@ export class JobQueue {
   /** Cancels a job for a member; those behind it move up. */
   cancel<Event extends object>(job: QueuedJob<Event>, { id }: Member): void {
     job.cancel(id === job.about.by.id ? 'request' : 'teacher');
-    this.waiting = this.waiting.filter(({ isOver }) => !isOver);
-    this.announcePositions();
+    this.moveUp();
   }
 
   /** Cancels the running job and all that wait, for the teacher. */
@@ -177,6 +176,11 @@ export class JobQueue {
       const reason = reasonFor(job.about.by);
       if (reason !== undefined) job.cancel(reason);
     }
+    this.moveUp();
+  }
+
+  /** Forgets waiting jobs that were cancelled; those behind them move up. */
+  private moveUp(): void {
     this.waiting = this.waiting.filter(({ isOver }) => !isOver);
     this.announcePositions();
   }
